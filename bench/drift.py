@@ -19,7 +19,7 @@ import numpy as np
 from core.metrics.drift import FIRST, WINDOWS, comparisons_of_cells
 from core.metrics.intervals.joint_draws import AnswerPairs
 from core.services.agreement.overall import OVERALL
-from core.services.gate.baseline import fall
+from core.services.gate.baseline import figure_fall
 
 WEEKS, JUDGES, MEASURES, FROM = 52, 3, 2, 5
 
@@ -67,7 +67,7 @@ def failed(generator: np.random.Generator, items: int, weeks: int, *, watch: boo
 
     first = pairs()
     for week in range(1, weeks + 1):
-        found = fall(first, pairs(), OVERALL["accuracy"], look=week if watch else 0)
+        found = figure_fall(first, pairs(), OVERALL["accuracy"], look=week if watch else 0)
         if (found.drop.low or 0.0) > 0:
             return True
     return False

@@ -20,7 +20,7 @@ from core.domain.dataset import Item
 from core.domain.votes import Cell
 from core.judging.prompts.assembly import build_prompt
 from core.judging.prompts.few_shot import ExampleBank
-from core.judging.prompts.layouts import CHARACTERS_PER_TOKEN, layout_for, sharing
+from core.judging.prompts.layouts import CHARACTERS_PER_TOKEN, layout_for, prompt_sharing
 from core.judging.prompts.parts import shown_order
 from core.judging.protocol import Ask, Question
 
@@ -82,7 +82,7 @@ def main() -> None:
             chosen = layout_for(asked[:24], ITEMS, shuffled=True)
             for layout in ("item_first", "criterion_first"):
                 prompts = [build_prompt(q).segments for q in questions(mode, layout, shots)]
-                found, rest = sharing(prompts), sharing([p[1:] for p in prompts])
+                found, rest = prompt_sharing(prompts), prompt_sharing([p[1:] for p in prompts])
                 name = f"{mode}, {shots} examples, {layout}{' (auto)' * (layout == chosen)}"
                 print(
                     f"{name:44}{found.all / len(prompts) / CHARACTERS_PER_TOKEN:16,.0f}"

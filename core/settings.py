@@ -157,7 +157,7 @@ def _json_log(env: Mapping[str, str]) -> LogLevel | None:
     return cast("LogLevel", level) if form == "json" else None
 
 
-def own_data_file(environ: Mapping[str, str] | None = None) -> Path:
+def user_data_file(environ: Mapping[str, str] | None = None) -> Path:
     """Return the data file in the program's own folder, whichever file is in use."""
     path = _data_folder(os.environ if environ is None else environ)
     return path.expanduser().absolute()
@@ -165,7 +165,7 @@ def own_data_file(environ: Mapping[str, str] | None = None) -> Path:
 
 def pace_folder(environ: Mapping[str, str] | None = None) -> Path:
     """Return the folder in which a user's processes coordinate calls to providers."""
-    return own_data_file(environ).parent / "pace"
+    return user_data_file(environ).parent / "pace"
 
 
 def own_python(module: str, *arguments: str) -> list[str]:

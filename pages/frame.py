@@ -45,7 +45,7 @@ def _show_page(user: Actor) -> None:
             # Pages with their own heading, such as an item's page, have not drawn the link.
             about_this_page()
     if unknown := state.get(state.UNKNOWN):
-        words = f"Unknown in the address, and therefore ignored: {', '.join(unknown)}."
+        words = f"Ignored, because unknown, in the page address: {', '.join(unknown)}."
         above.warning(label(words, 300), icon=":material/link_off:")
     keep_what_is_typed()
     add_table_buttons()

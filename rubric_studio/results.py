@@ -147,7 +147,7 @@ class Run:
         build_model(Resampled, {"level": level}, "call")
         with opened(self.db) as store:
             found = run_report.report_run(store, self.id, how=Confidence(level))
-        text = run_export.written(found, "html" if form == "html" else "markdown")
+        text = run_export.report_as_file(found, "html" if form == "html" else "markdown")
         write_bytes(target, text.encode())
         return target
 
@@ -163,7 +163,7 @@ class Run:
 
         made = getattr(call_rows if rows == "failure_rows" else judgement_rows, rows)
         with opened(self.db) as store:
-            found = judgement_rows.graded(store, self.id)
+            found = judgement_rows.load_graded(store, self.id)
             # A table without a row has its columns, too.
             heads = {"failure_rows": call_rows.FAILURE, "judgements": found.long}.get(rows)
             return pd.DataFrame(list(made(found)), columns=heads)

@@ -61,7 +61,7 @@ class Journey:
         self.data = self._part(whole, items)
         self.few = self._part(whole, long)
         self.whole = self.store.datasets.create(whole, now=NOW).id
-        judge = readiness.of_model_file(str(self.path))
+        judge = readiness.judge_of_model_file(str(self.path))
         self.judge = save_judge(self.store, judge.model_dump()).judge
 
     def _part(self, whole: Dataset, items: int) -> int:

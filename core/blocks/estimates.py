@@ -11,12 +11,12 @@ from core.text.numbers import percent, score
 Form = Callable[[float | None], str]
 
 
-def measured(estimate: Estimate, form: Form = score) -> TextCell:
+def estimate_cell(estimate: Estimate, form: Form = score) -> TextCell:
     """Return a figure with its interval below, or the reason it is undefined.
 
-    >>> measured(Estimate(0.5, 0.25, 0.75)).flat
+    >>> estimate_cell(Estimate(0.5, 0.25, 0.75)).flat
     '0.50 (0.25 to 0.75)'
-    >>> measured(Estimate.undefined("No item.")).flat
+    >>> estimate_cell(Estimate.undefined("No item.")).flat
     'undefined (No item.)'
     """
     text = estimate.words(form)
@@ -24,5 +24,5 @@ def measured(estimate: Estimate, form: Form = score) -> TextCell:
 
 
 def measured_share(estimate: Estimate) -> TextCell:
-    """Return a share in percent, formatted like ``measured``."""
-    return measured(estimate, percent)
+    """Return a share in percent, formatted like ``estimate_cell``."""
+    return estimate_cell(estimate, percent)

@@ -97,7 +97,7 @@ def _forest(block: Forest) -> str:
 
 def _range_line(row: IntervalCell, y: float, x: Callable[[float], float]) -> list[str]:
     text = f"{row.name}: {Estimate(row.value, row.low, row.high).words(score).inline}"
-    parts = [_text(_LEFT - 10, y + 4, _shortened(row.name, 26), "end")]
+    parts = [_text(_LEFT - 10, y + 4, _shorten(row.name, 26), "end")]
     if row.low is not None and row.high is not None:
         parts.append(
             f'<line class="reach" x1="{x(row.low):.1f}" x2="{x(row.high):.1f}" y1="{y}" y2="{y}"/>'
@@ -117,7 +117,7 @@ def _bars(block: Bars) -> str:
     parts = []
     for row, (name, pieces) in enumerate(block.rows):
         y = 6 + _LINE * row
-        parts.append(_text(_LEFT - 10, y + 17, _shortened(name, 26), "end"))
+        parts.append(_text(_LEFT - 10, y + 17, _shorten(name, 26), "end"))
         parts += _bar_pieces(pieces, y)
     return _svg(block.name, 12 + _LINE * len(block.rows), parts)
 
@@ -159,7 +159,7 @@ def _text(x: float, y: float, text: str, anchor: str = "start") -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{_svg_line(text)}</text>'
 
 
-def _shortened(text: str, limit: int) -> str:
+def _shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 

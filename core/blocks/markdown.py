@@ -29,11 +29,11 @@ def markdown_paper(paper: Paper) -> str:
     1 \< 2
     <BLANKLINE>
     """
-    parts = [f"# {escaped(paper.title)}", escaped(paper.subtitle)]
+    parts = [f"# {escape_markdown(paper.title)}", escape_markdown(paper.subtitle)]
     for section in paper.sections:
-        parts.append(f"## {escaped(section.title)}")
+        parts.append(f"## {escape_markdown(section.title)}")
         parts += [_block(block) for block in section.blocks]
-    parts.append(escaped(paper.made))
+    parts.append(escape_markdown(paper.made))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -50,7 +50,9 @@ def _block(block: Block) -> str:
     if isinstance(block, TableBlock):
         table = _table(block.heads, block.rows, block.numbers)
         return "\n\n".join(
-            p for p in (f"**{escaped(block.name)}**", table, escaped(block.note)) if p
+            p
+            for p in (f"**{escape_markdown(block.name)}**", table, escape_markdown(block.note))
+            if p
         )
     return ""
 
@@ -66,7 +68,7 @@ def _table(
 ) -> str:
     rule = ["---:" if at in numbers else "---" for at in range(len(heads))]
     lines = [
-        [escaped(cell) for cell in heads],
+        [escape_markdown(cell) for cell in heads],
         rule,
         *([_table_cell(cell) for cell in row] for row in rows),
     ]
@@ -74,17 +76,21 @@ def _table(
 
 
 def _table_cell(cell: TextCell) -> str:
-    return escaped(cell.flat)
+    return escape_markdown(cell.flat)
 
 
 def _table_line(text: str) -> str:
-    return _START.sub(r"\1\\\2", escaped(text)) if _START.match(text) else escaped(text)
+    return (
+        _START.sub(r"\1\\\2", escape_markdown(text))
+        if _START.match(text)
+        else escape_markdown(text)
+    )
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     r"""Return the text on one line, escaped so that Markdown shows it literally.
 
-    >>> escaped("a|b\n<i>")
+    >>> escape_markdown("a|b\n<i>")
     'a\\|b \\<i\\>'
     """
     line = " ".join(visible(text).split())

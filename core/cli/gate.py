@@ -102,7 +102,7 @@ def check(
         if target is not None:
             _write_baseline(target, gated)
         if request.watch and request.baseline is not None:
-            _write(Path(request.named), checking.looked_at(request.baseline).encode())
+            _write(Path(request.named), checking.with_check_counted(request.baseline).encode())
         common.print_result(gated.data(), lambda _: checking.as_text(gated), as_json)
     sys.exit(common.DONE if gated.ok else common.NOT_ALL)
 

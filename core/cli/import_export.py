@@ -85,7 +85,7 @@ def fill_roster(
     if filled.roster.kind.startswith(other_form):
         mend = f"Use --format {other_form}."
         raise InputError(f"This is a file of {other_form.title()}. {mend}", (), str(roster))
-    _print_filled(filled)
+    _print_filled_list(filled)
     if dry:
         common.print_message("Nothing is written (--dry-run).")
     elif out == Path("-"):
@@ -95,7 +95,7 @@ def fill_roster(
         write_files({target / filled.name if target.is_dir() else target: filled.data}, force)
 
 
-def _print_filled(filled: Filled) -> None:
+def _print_filled_list(filled: Filled) -> None:
     rows = [
         [str(c.line), c.student[:40], c.column[:40], c.old[:20] or "(empty)",
          "kept" if c.kept else c.new[:60].replace("\n", " "), c.origin]
@@ -254,11 +254,11 @@ def _write_folder(exported: Exported, folder: Path, force: bool) -> None:
 
 
 def _write_zip(exported: Exported, target: Path, mark: bool, force: bool) -> None:
-    from core.services.exports.run_export import zipped
+    from core.services.exports.run_export import zip_archive
 
     if target.is_dir():
         raise InputError("is a folder, and this format is a zip file.", (), str(target))
-    write_files({target: zipped(exported, mark=mark)}, force)
+    write_files({target: zip_archive(exported, mark=mark)}, force)
 
 
 IMPORT_SHAPES = (

@@ -95,7 +95,7 @@ def verify_store(open_store: Callable[[], Store]) -> dict[str, Any]:
     try:
         store = open_store()
     except Damaged as error:
-        # The file is too damaged to say where.
+        # The file is too damaged to say where the damage is.
         return _verify_report([_problem_data(error, "the file")])
     problems = [
         *_check_results(store.damage, "the file"),
@@ -148,18 +148,18 @@ def _schema_problems(store: Store) -> Iterator[dict[str, str]]:
 
 def _altered_versions(store: Store) -> Iterator[dict[str, str]]:
     for group in store.altered():
-        yield {"what": "not as it was recorded: its sum differs", "where": _place_text(group)}
+        yield {"what": "not as it was recorded: its sum differs", "where": _location_text(group)}
 
 
 def _uncovered_data(store: Store) -> Iterator[dict[str, str]]:
     for group in store.uncovered():
         yield {
             "what": "not covered by a checksum, so changes cannot be detected",
-            "where": _place_text(group),
+            "where": _location_text(group),
         }
 
 
-def _place_text(group: AlteredRows) -> str:
+def _location_text(group: AlteredRows) -> str:
     keys = f"{group.first}" if group.first == group.last else f"{group.first} to {group.last}"
     return f"{group.words} {keys}"
 

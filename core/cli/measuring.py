@@ -210,7 +210,7 @@ def rank(
         ranking = rank_report.rank_answers(
             lambda: open_to_read(db),
             source,
-            by=by,
+            note_key=by,
             exclude=() if include_related else EXCLUDED,
             seed=seed,
             resamples=bootstrap,

@@ -80,7 +80,7 @@ def request_from_files(
         else read_items_file(dataset, read_rubric.value, changes, sheet)
     )
     read_panel = panel_from(panel, judges, api_base, key_env, concurrency, limits)
-    panel_asked = _asked_with(read_panel, asking)
+    panel_asked = _with_run_settings(read_panel, asking)
     request = RunRequest(
         rubric_version=rubric_version(store, read_rubric.value, str(rubric.name)),
         dataset_version=dataset_version(store, read_dataset.value, str(dataset.name)),
@@ -158,7 +158,7 @@ def with_offline(data: Any) -> Any:
     return {**data, "judges": replaced}
 
 
-def _asked_with(panel: Panel, settings: Mapping[str, Any]) -> Panel:
+def _with_run_settings(panel: Panel, settings: Mapping[str, Any]) -> Panel:
     set_values = {name: value for name, value in settings.items() if value is not None}
     asking = build_model(Asking, {**panel.asking.model_dump(), **set_values}, "way of asking")
     return panel.model_copy(update={"asking": asking})

@@ -208,7 +208,7 @@ def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
     """
     from core.services.access.permits import allow_sendings
     from core.services.access.providers import require_allowed
-    from core.services.judges.programs import unasked
+    from core.services.judges.programs import functions_that_refuse
     from core.services.runs import lifecycle, runner
 
     with common.plain_errors(as_json):
@@ -220,7 +220,7 @@ def cancel(run: int, trust: bool, db: Path | None, as_json: bool) -> None:
                 allow_sendings(judges)
             require_allowed(judges, source=f"run {run} of {store.path}")
             common.print_message("Telling the provider.")
-            runner.work_here(store, run, functions=unasked(judges))
+            runner.work_here(store, run, functions=functions_that_refuse(judges))
         figures = lifecycle.run_summary(store, run)
         if as_json:
             common.print_json(figures)

@@ -93,21 +93,25 @@ class Noun(BaseModel):
         object.__setattr__(copied, "__pydantic_private__", self.__pydantic_private__)
         return copied
 
-    def sharing(self, known: dict[Any, Any]) -> Self:
+    def sharing(self, shared_parts: dict[Any, Any]) -> Self:
         """Return a copy that shares small parts with others, which saves two thirds of its memory.
 
-        ``known`` stores the sets of set fields, and equal mappings, for later calls.
+        ``shared_parts`` stores the sets of set fields, and equal mappings, for later calls.
         """
         set_fields, put = self.__pydantic_fields_set__, object.__setattr__
         copied = type(self).__new__(type(self))
         for name, value in self.__dict__.items():
             if type(value) is dict:
                 key = (*value, *map(id, value.values())) if value else ()
-                has_room = len(known) < _MOST_SHARED
-                value = (known.setdefault if has_room else known.get)(key, value)
+                has_room = len(shared_parts) < _MOST_SHARED
+                value = (shared_parts.setdefault if has_room else shared_parts.get)(key, value)
             # Names that are set one by one are stored once per class.
             put(copied, name, value)
-        put(copied, "__pydantic_fields_set__", known.setdefault(frozenset(set_fields), set_fields))
+        put(
+            copied,
+            "__pydantic_fields_set__",
+            shared_parts.setdefault(frozenset(set_fields), set_fields),
+        )
         put(copied, "__pydantic_extra__", None)
         put(copied, "__pydantic_private__", self.__pydantic_private__)
         return copied
@@ -183,14 +187,14 @@ _FORMS = {
 }
 
 
-def hint_for(word: str, known: set[str]) -> str:
+def hint_for(word: str, known_words: set[str]) -> str:
     """Return ``Did you mean ...?`` for a misspelt word; empty for a known or unrelated word.
 
     >>> hint_for("weigth", {"weight", "name"})
     "Did you mean 'weight'?"
     """
-    close = difflib.get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.7)
-    return f"Did you mean {close[0]!r}?" if close and word not in known else ""
+    close = difflib.get_close_matches(word.lower(), sorted(known_words), n=1, cutoff=0.7)
+    return f"Did you mean {close[0]!r}?" if close and word not in known_words else ""
 
 
 def _keys_inside(model: type[BaseModel]) -> set[str]:

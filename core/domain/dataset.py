@@ -86,7 +86,7 @@ Split = Literal["calibration", "evaluation"]
 
 
 def output_of(answer: Answer) -> str:
-    """Return an answer's text without its thinking; for a chat its turns in order."""
+    """Return an answer's text without its thinking; for a chat, its turns in order."""
     if isinstance(answer, str):
         return answer
     if isinstance(answer, Sections):

@@ -127,7 +127,7 @@ class Gate(Noun):
             )
         # Some criteria with this tag may lack the label; for those the gate never holds.
         for label in when.labels:
-            if any(_fits(c, label, when.compares) for c in tagged):
+            if any(_has_option(c, label, when.compares) for c in tagged):
                 continue
             labels = dict.fromkeys(o.label for c in tagged for o in c.options if not o.na)
             requirement = "a value under that label" if when.compares else "such an option"
@@ -149,7 +149,7 @@ class Gate(Noun):
                     f"Use one of {labels}, or a value from 0 to 1.",
                     ("when", self.when.predicate.rstrip("_")),
                 )
-            if self.when.compares and not _fits(criterion, label, True):
+            if self.when.compares and not _has_option(criterion, label, True):
                 return Problem(
                     f"compares with {label!r}, which is an abstention and has no value.",
                     "Use an option with a value, or the predicate abstained.",
@@ -158,7 +158,7 @@ class Gate(Noun):
         return None
 
 
-def _fits(criterion: Criterion, label: str, compares: bool) -> bool:
+def _has_option(criterion: Criterion, label: str, compares: bool) -> bool:
     """Return whether the criterion has the option, with a value if values are compared."""
     index = criterion.index_of(label)
     return index is not None and not (compares and criterion.values[index] is None)

@@ -95,14 +95,14 @@ def _variable_names_in(value: object) -> Iterator[str]:
         yield from chain.from_iterable(map(_variable_names_in, value))
 
 
-def with_variables_filled(value: Any, known: Mapping[str, str]) -> Any:
+def with_variables_filled(value: Any, variables: Mapping[str, str]) -> Any:
     """Return settings with variables replaced by their values; an unset one: ``KeyError``."""
     if (name := variable_of(value)) is not None:
-        return known[name]
+        return variables[name]
     if isinstance(value, dict):
-        return {key: with_variables_filled(inner, known) for key, inner in value.items()}
+        return {key: with_variables_filled(inner, variables) for key, inner in value.items()}
     return (
-        [with_variables_filled(inner, known) for inner in value]
+        [with_variables_filled(inner, variables) for inner in value]
         if isinstance(value, list)
         else value
     )
@@ -117,7 +117,7 @@ def secrets_in(settings: Mapping[str, Any]) -> list[Path]:
     []
     """
     paths = list[Path]()
-    _cleaned(settings, (), lambda path, value: paths.append(path))
+    _clean_value(settings, (), lambda path, value: paths.append(path))
     return paths
 
 
@@ -136,11 +136,11 @@ def without_secrets(settings: Mapping[str, Any]) -> dict[str, Any]:
     >>> without_secrets({"seed": 1, "extra_headers": {"X-Api-Key": "k"}})
     {'seed': 1, 'extra_headers': {'X-Api-Key': '[removed]'}}
     """
-    cleaned: dict[str, Any] = _cleaned(settings, (), lambda path, value: None)
+    cleaned: dict[str, Any] = _clean_value(settings, (), lambda path, value: None)
     return cleaned
 
 
-def _cleaned(value: Any, path: Path, tell: Callable[[Path, object], None]) -> Any:
+def _clean_value(value: Any, path: Path, tell: Callable[[Path, object], None]) -> Any:
     """Return ``value`` without secrets, calling ``tell`` for each of them."""
     if variable_of(value) is not None or value is None or value in ("", REMOVED):
         return value
@@ -148,9 +148,9 @@ def _cleaned(value: Any, path: Path, tell: Callable[[Path, object], None]) -> An
         tell(path, value)
         return REMOVED
     if isinstance(value, dict):
-        return {key: _cleaned(inner, (*path, str(key)), tell) for key, inner in value.items()}
+        return {key: _clean_value(inner, (*path, str(key)), tell) for key, inner in value.items()}
     if isinstance(value, list | tuple):
-        return [_cleaned(inner, (*path, at), tell) for at, inner in enumerate(value)]
+        return [_clean_value(inner, (*path, at), tell) for at, inner in enumerate(value)]
     return value
 
 

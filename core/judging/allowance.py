@@ -107,10 +107,12 @@ class _Bucket:
         self._remaining = self._per_second = 0.0
         self._at = self._full_at = float("-inf")
 
-    def told(self, now: float, left: RemainingLimit) -> None:
-        self._remaining, self._at = float(left.left), now
-        self._full_at = now + min(left.reset, BELIEVED)
-        self._per_second = (left.limit - left.left) / left.reset if left.reset else 0.0
+    def told(self, now: float, remaining: RemainingLimit) -> None:
+        self._remaining, self._at = float(remaining.left), now
+        self._full_at = now + min(remaining.reset, BELIEVED)
+        self._per_second = (
+            (remaining.limit - remaining.left) / remaining.reset if remaining.reset else 0.0
+        )
 
     def wait(self, now: float, need: float) -> float:
         if now >= self._full_at:

@@ -123,10 +123,10 @@ def _number_marks(marks: Iterable[int]) -> list[int]:
 class _Groups:
     """Groups of texts, each identified by its earliest text."""
 
-    def __init__(self, of: Sequence[int]) -> None:
+    def __init__(self, numbers: Sequence[int]) -> None:
         import numpy as np
 
-        self._of = np.array(of, np.int64)
+        self._of = np.array(numbers, np.int64)
 
     def roots(self, texts: Any) -> Any:
         """Return the earliest text in the group of each of these texts."""

@@ -106,7 +106,7 @@ def _is_only_praise(option: Option) -> bool:
 def adverb_levels(criterion: Criterion) -> Iterator[LintFinding]:
     """Find two anchors that differ only by words of degree."""
     for (_, lower), (at, upper) in combinations(_anchored_options(criterion), 2):
-        plain = [_without_degrees(o.description) for o in (lower, upper)]
+        plain = [_words_without_degrees(o.description) for o in (lower, upper)]
         if plain[0] == plain[1] and words_of(lower.description) != words_of(upper.description):
             yield LintFinding(
                 "adverb-levels",
@@ -141,7 +141,7 @@ def _anchored_options(criterion: Criterion) -> list[tuple[int, Option]]:
     return [(at, o) for at, o in scored_options(criterion) if o.description.strip()]
 
 
-def _without_degrees(text: str) -> tuple[str, ...]:
+def _words_without_degrees(text: str) -> tuple[str, ...]:
     return tuple(word for word in words_of(text) if word not in DEGREES)
 
 

@@ -298,11 +298,11 @@ def _firing_choices(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int
     }
 
 
-def _has_effect(rubric: Rubric, then: Effect, criterion: Criterion, firing: set[int]) -> bool:
+def _has_effect(rubric: Rubric, effect: Effect, criterion: Criterion, firing: set[int]) -> bool:
     """Return whether the effect can change the outcome or the best possible score."""
-    if then.verdict or then.flag or (then.multiply is not None and then.multiply < 1):
+    if effect.verdict or effect.flag or (effect.multiply is not None and effect.multiply < 1):
         return True
-    if then.cap is None:
+    if effect.cap is None:
         return False
     free = rubric.model_copy(
         update={
@@ -316,7 +316,7 @@ def _has_effect(rubric: Rubric, then: Effect, criterion: Criterion, firing: set[
     )
     best = {c.name: _best_choice(c) for c in rubric.criteria}
     reached = [score_item(free, {**best, criterion.name: choice}).score for choice in firing]
-    return any(score is not None and score > then.cap + _NEAR for score in reached)
+    return any(score is not None and score > effect.cap + _NEAR for score in reached)
 
 
 def _best_choice(criterion: Criterion) -> int:

@@ -65,25 +65,25 @@ class AnswerKinds(NamedTuple):
 
 
 def sure_answers(
-    sure: Array,
+    confidence: Array,
     chances: Array,
     rated: npt.NDArray[np.int64],
-    truth: npt.NDArray[np.int64],
+    labels: npt.NDArray[np.int64],
 ) -> AnswerKinds:
     """Return one rater's answers, from a row per item.
 
     Args:
-        sure: the confidence of each answer, NaN if unknown, shape (items,).
+        confidence: the confidence of each answer, NaN if unknown, shape (items,).
         chances: the probability of each level, NaN if unknown, shape (items, levels). They are
             normalised.
         rated: the level given to each item, negative if missing, shape (items,).
-        truth: the true level, likewise.
+        labels: the true level, likewise.
 
     With two levels, the probabilities add up to 1, so confidence determines both.
     """
-    rows = np.flatnonzero((rated >= 0) & (truth >= 0) & ~np.isnan(sure))
+    rows = np.flatnonzero((rated >= 0) & (labels >= 0) & ~np.isnan(confidence))
     k = chances.shape[1]
-    confidences, level, true = sure[rows], rated[rows], truth[rows]
+    confidences, level, true = confidence[rows], rated[rows], labels[rows]
     normalised = chances[rows] / np.maximum(chances[rows].sum(axis=1, keepdims=True), 1e-12)
     if k == 2:
         filled = np.where(
@@ -102,20 +102,20 @@ def sure_answers(
     return AnswerKinds(kinds[:, 0], kinds[:, 1], losses, times, of_item)
 
 
-def bins_of(sure: Array) -> npt.NDArray[np.int64]:
+def confidence_bins(confidence: Array) -> npt.NDArray[np.int64]:
     """Return the bin of each answer: ((b - 1) / 10, b / 10], the first from 0 (Guo et al. 2017).
 
-    >>> bins_of(np.array([0.0, 0.1, 0.3, 0.70001, 1.0])).tolist()
+    >>> confidence_bins(np.array([0.0, 0.1, 0.3, 0.70001, 1.0])).tolist()
     [0, 0, 2, 7, 9]
     """
     # Round first, so that 0.3 * 10 is 3.
-    place: npt.NDArray[np.int64] = np.ceil(np.round(sure * BINS, 9)).astype(np.int64) - 1
+    place: npt.NDArray[np.int64] = np.ceil(np.round(confidence * BINS, 9)).astype(np.int64) - 1
     return np.maximum(place, 0)
 
 
 def calibration(
     answers: AnswerKinds,
-    drawn: Array | None = None,
+    resample_counts: Array | None = None,
     *,
     seed: int = 0,
     how: Confidence = USUAL,
@@ -125,9 +125,9 @@ def calibration(
     The expected calibration error is sum_b n_b / n |right_b - sure_b| over the bins (Naeini, Cooper
     and Hauskrecht 2015; Guo et al. 2017, equation 3), in [0, 1]. Chance alone makes it larger than
     0, more so with few answers. The Brier score is the mean of sum_k (p_k - y_k)^2 (Brier 1950,
-    equation 2), in [0, 2]; with two levels it is twice the figure often called so. ``drawn`` are
-    the resampled counts of each kind of answer, shape (kinds, resamples); ``seed`` determines the
-    samples for chance alone.
+    equation 2), in [0, 2]; with two levels it is twice the figure often called so.
+    ``resample_counts`` are the resampled counts of each kind of answer, shape (kinds, resamples);
+    ``seed`` determines the samples for chance alone.
 
     Chance adds to the calibration error of the answers, and again to that of their resamples, so
     percentiles are too high. The interval's lower end is therefore that of the basic bootstrap, 2
@@ -149,14 +149,18 @@ def calibration(
         )
     bundle, has_loss = _figures_function(answers), ~np.isnan(answers.loss)
     point = {name: float(value[0]) for name, value in bundle(times[:, None]).items()}
-    ci = _figure_intervals(bundle, times, n, drawn, how)
+    ci = _figure_intervals(bundle, times, n, resample_counts, how)
     count = int(times[has_loss].sum())
     brier = Estimate.defined(point["brier"], count) if count else Estimate.undefined(NO_CHANCES, n)
     hits = round(float((answers.right * times).sum()))
-    chance = None if drawn is None else _chance_error(answers, drawn.shape[1], seed)
+    chance = (
+        None if resample_counts is None else _chance_error(answers, resample_counts.shape[1], seed)
+    )
     ece = Estimate.defined(point["ece"], n)
     return Calibration(
-        _error_above_chance(ece.with_interval(ci.get("ece")), bundle, drawn, chance, how.level),
+        _error_above_chance(
+            ece.with_interval(ci.get("ece")), bundle, resample_counts, chance, how.level
+        ),
         chance,
         brier.with_interval(ci.get("brier")),
         float((answers.sure * times).sum() / n),
@@ -169,25 +173,25 @@ def _chance_error(answers: AnswerKinds, samples: int, seed: int) -> float:
     """Return the 95% quantile of the error of samples from a perfectly calibrated rater."""
     rng, times = np.random.default_rng(seed), answers.times[:, None]
     hits = rng.binomial(times, answers.sure[:, None], size=(len(times), samples))
-    gaps = weight_sums(bins_of(answers.sure), BINS, hits - times * answers.sure[:, None])
+    gaps = weight_sums(confidence_bins(answers.sure), BINS, hits - times * answers.sure[:, None])
     return float(np.quantile(np.abs(gaps).sum(axis=0) / times.sum(), 0.95))
 
 
 def _error_above_chance(
-    ece: Estimate, bundle: Bundle, drawn: Array | None, chance: float | None, level: float
+    ece: Estimate, bundle: Bundle, resample_counts: Array | None, chance: float | None, level: float
 ) -> Estimate:
-    if drawn is None or chance is None or ece.value is None or ece.low is None:
+    if resample_counts is None or chance is None or ece.value is None or ece.low is None:
         return ece
     if ece.value <= chance:
         return ece._replace(low=0.0)
-    resampled = bundle(drawn)["ece"]
+    resampled = bundle(resample_counts)["ece"]
     above = float(np.quantile(resampled[~np.isnan(resampled)], (1 + level) / 2))
     return ece._replace(low=max(0.0, min(ece.low, 2 * ece.value - above)))
 
 
 def _figures_function(answers: AnswerKinds) -> Bundle:
     """Return the function from many weights of the kinds of answers to the figures."""
-    bins = bins_of(answers.sure)
+    bins = confidence_bins(answers.sure)
     gap = (answers.right - answers.sure)[:, None]
     has_loss = ~np.isnan(answers.loss)
     loss = np.nan_to_num(answers.loss)
@@ -203,18 +207,18 @@ def _figures_function(answers: AnswerKinds) -> Bundle:
 
 
 def _figure_intervals(
-    bundle: Bundle, times: Array, n: int, drawn: Array | None, how: Confidence
+    bundle: Bundle, times: Array, n: int, resample_counts: Array | None, how: Confidence
 ) -> dict[str, Interval]:
-    if drawn is None:
+    if resample_counts is None:
         return {}
     if n == 1:
         alone = Interval(None, None, "bca", ONE_ITEM)
         return {"ece": alone, "brier": alone}
-    return intervals(bundle, drawn, times, n=n, how=how)
+    return intervals(bundle, resample_counts, times, n=n, how=how)
 
 
 def _confidence_bins(answers: AnswerKinds, level: float) -> tuple[ConfidenceBin, ...]:
-    place, times = bins_of(answers.sure), answers.times.astype(np.float64)
+    place, times = confidence_bins(answers.sure), answers.times.astype(np.float64)
     columns = np.column_stack([times, times * answers.sure, times * answers.right])
     counts = weight_sums(place, BINS, columns)
     return tuple(

@@ -109,7 +109,7 @@ def facets(
     best = _maximum_likelihood(votes)
     table = _log_probability_table(votes, best)
     posterior = _normalised_rows(_joint_log_likelihood(votes, table))[1]
-    severity, steps, spread = _parameters_at(votes, best)
+    severity, steps, spread = _unpack_parameters(votes, best)
     middle = float(severity.mean())
     steps = tuple(matrix + middle for matrix in steps)
     return Facets(
@@ -137,7 +137,7 @@ def fair_scores(
     place = model.spread * _FINE - severity[:, None]
     most = max(levels)
     flat = _flat_rows(np.concatenate([_log_levels(place, step, most) for step in model.steps]))
-    share, outside = _share(model.steps, model.spread * _FINE), (1 - level) / 2
+    share, outside = _mean_share_of_scale(model.steps, model.spread * _FINE), (1 - level) / 2
     fair = np.empty((votes.counts.shape[0], 3))
     for start in range(0, len(fair), _AT_ONCE):
         joint = votes.counts[start : start + _AT_ONCE] @ flat - 0.5 * _FINE**2
@@ -149,7 +149,7 @@ def fair_scores(
     return np.where(rated[:, None], fair[of_item], np.nan)
 
 
-def _share(steps: Sequence[Array], location: Array) -> Array:
+def _mean_share_of_scale(steps: Sequence[Array], location: Array) -> Array:
     """Return the mean share of the scale over criteria at quality minus severity ``location``."""
     level_shares = [np.exp(_log_levels(location, step, len(step) + 1)) for step in steps]
     shares = [step @ np.linspace(0, 1, step.shape[1]) for step in level_shares]
@@ -181,7 +181,7 @@ def _merged_votes(
     return votes, distinct.of_item
 
 
-def _parameters_at(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float]:
+def _unpack_parameters(votes: _Votes, point: Array) -> tuple[Array, tuple[Array, ...], float]:
     """Return the severities, the steps by criterion, and the spread."""
     steps, at = list[Array](), votes.raters
     for k in votes.levels:
@@ -202,7 +202,7 @@ def _log_levels(location: Array, steps: Array, most: int) -> Array:
 
 def _log_probability_table(votes: _Votes, point: Array) -> Array:
     """Return log probabilities (criteria x raters, points, levels); -inf if there is no level."""
-    severity, steps, spread = _parameters_at(votes, point)
+    severity, steps, spread = _unpack_parameters(votes, point)
     location = spread * _Z[None, :] - severity[votes.rater][:, None]
     table = np.empty((len(votes.rater), len(_Z), votes.most))
     for at, of in enumerate(steps):
@@ -251,7 +251,7 @@ def _prior_precision(votes: _Votes) -> Array:
 
 def _likelihood_gradient(votes: _Votes, point: Array, table: Array, counts: Array) -> Array:
     """Return the gradient of the log-likelihood, given ``counts`` of ratings by quality."""
-    *_, spread = _parameters_at(votes, point)
+    *_, spread = _unpack_parameters(votes, point)
     chances = np.exp(table).transpose(0, 2, 1)
     # Observed minus expected counts at or above each level except the lowest.
     residual = counts - counts.sum(axis=1, keepdims=True) * chances
@@ -302,15 +302,15 @@ def _gradients_by_item(votes: _Votes, point: Array) -> Array:
     posterior = _normalised_rows(_joint_log_likelihood(votes, table))[1]
     chances = np.exp(table)
     above = np.cumsum(chances[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1:]
-    *_, spread = _parameters_at(votes, point)
+    *_, spread = _unpack_parameters(votes, point)
     level = np.arange(votes.most)
     # By (unit, level): 1 if the level's step was climbed, else 0, minus the probability of 1.
     climbed = (level[None, :, None] >= level[None, None, 1:])[:, :, :, None]
     rise = climbed - above.transpose(0, 2, 1)[:, None]
     units, most = len(votes.rater), votes.most
 
-    def gradient_by_item(of: Array) -> Array:
-        weighed = np.asarray(votes.counts @ of.reshape(units * most, len(_Z)))
+    def gradient_by_item(values: Array) -> Array:
+        weighed = np.asarray(votes.counts @ values.reshape(units * most, len(_Z)))
         return np.asarray((weighed * posterior).sum(axis=1), np.float64)
 
     totals, columns = rise.sum(axis=2), list[Array]()
@@ -351,16 +351,16 @@ def _rater_severities(
 
 def _scale_shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[float, float]]:
     """Return each rater's extra share of the scale over an average one, and its derivative."""
-    severity, steps, spread = _parameters_at(votes, point)
+    severity, steps, spread = _unpack_parameters(votes, point)
     middle, weights = float(severity.mean()), votes.times @ posterior / votes.times.sum()
 
-    def mean_share(of: float) -> float:
-        return float(weights @ _share(steps, spread * _Z - of))
+    def mean_share_at(location: float) -> float:
+        return float(weights @ _mean_share_of_scale(steps, spread * _Z - location))
 
     return [
         (
-            mean_share(float(mine)) - mean_share(middle),
-            abs(mean_share(float(mine) + 0.05) - mean_share(float(mine) - 0.05)) / 0.1,
+            mean_share_at(float(mine)) - mean_share_at(middle),
+            abs(mean_share_at(float(mine) + 0.05) - mean_share_at(float(mine) - 0.05)) / 0.1,
         )
         for mine in severity
     ]

@@ -57,14 +57,14 @@ class Measure:
 
 
 def measure_of(
-    why: str | Callable[[Array], str] = NOTHING, nothing: str = NOTHING
+    why: str | Callable[[Array], str] = NOTHING, empty_reason: str = NOTHING
 ) -> Callable[[Callable[[Array], Array]], Measure]:
     """Make a ``Measure`` from a kernel.
 
-    ``why`` says why a non-empty table has no value, ``nothing`` why an empty one has none.
+    ``why`` says why a non-empty table has no value, ``empty_reason`` why an empty one has none.
     """
     reason = (lambda _: why) if isinstance(why, str) else why
-    return lambda kernel: Measure(kernel, reason, nothing)
+    return lambda kernel: Measure(kernel, reason, empty_reason)
 
 
 class GroupMeasure:
@@ -164,14 +164,14 @@ def weight_sums_of_runs(
 NEAR = 1e-9
 
 
-def levelled(*columns: npt.ArrayLike) -> tuple[Array, ...]:
+def equal_if_near(*columns: npt.ArrayLike) -> tuple[Array, ...]:
     """Return the columns, with numbers that differ only by rounding made equal.
 
     Equal numbers are equal across all columns. Numbers are joined along gaps of at most ``NEAR``,
     not rounded to a grid, which could separate neighbours; each becomes the smallest of its group.
     NaN stays.
 
-    >>> [column.tolist() for column in levelled([0.1 + 0.2, 1.0], [0.3, float("nan")])]
+    >>> [column.tolist() for column in equal_if_near([0.1 + 0.2, 1.0], [0.3, float("nan")])]
     [[0.3, 1.0], [0.3, nan]]
     """
     arrays = [np.asarray(column, np.float64) for column in columns]
@@ -182,7 +182,7 @@ def levelled(*columns: npt.ArrayLike) -> tuple[Array, ...]:
 
 
 def level_places(*arrays: Array) -> tuple[Array, tuple[npt.NDArray[np.int64], ...]]:
-    """Return the distinct numbers of ``levelled``, rising, and the index of each entry in them.
+    """Return the distinct numbers of ``equal_if_near``, rising, and each entry's index in them.
 
     >>> numbers, (places,) = level_places(np.array([1.0, 0.1 + 0.2, 0.3]))
     >>> numbers.tolist(), places.tolist()
@@ -196,10 +196,10 @@ def level_places(*arrays: Array) -> tuple[Array, tuple[npt.NDArray[np.int64], ..
     return distinct[starts], tuple(same[np.searchsorted(distinct, array)] for array in flat)
 
 
-def near_zero(values: Array) -> Array:
+def zero_rounding_errors(values: Array) -> Array:
     """Return the values, with 0 for those that differ from 0 only by rounding.
 
-    >>> near_zero(np.array([0.1 + 0.2 - 0.3, 0.1])).tolist()
+    >>> zero_rounding_errors(np.array([0.1 + 0.2 - 0.3, 0.1])).tolist()
     [0.0, 0.1]
     """
     return np.where(np.abs(values) <= NEAR, 0.0, values)

@@ -45,13 +45,13 @@ class WeightFit(NamedTuple):
 
 
 def fit_weights(
-    votes: npt.ArrayLike, truth: npt.ArrayLike, k: int, owner: npt.ArrayLike
+    votes: npt.ArrayLike, labels: npt.ArrayLike, k: int, owner: npt.ArrayLike
 ) -> WeightFit:
     """Return the log-weights fitted to labelled items.
 
     Args:
         votes: levels 0 .. k-1, shape (items, columns); negative if missing.
-        truth: the true level of every item, shape (items,).
+        labels: the true level of every item, shape (items,).
         k: the number of levels, at least 2.
         owner: the judge of each column, 0 .. judges-1, shape (columns,). The columns of a judge
             share its weight on an item.
@@ -60,7 +60,7 @@ def fit_weights(
     >>> bool(found.evidence[0, 0, 0] > found.evidence[0, 0, 1]), round(float(found.reliance[0]), 3)
     (True, 0.975)
     """
-    cast, true, whose = _vote_arrays(votes, truth, owner)
+    cast, true, whose = _vote_arrays(votes, labels, owner)
     judges = int(whose.max(initial=-1)) + 1
     shares = (np.bincount(true, minlength=k) + PRIOR / k) / (len(true) + PRIOR)
     evidence, reliance = np.zeros((judges, k, k)), np.zeros(judges)
@@ -95,9 +95,9 @@ def folds_of(items: int, rng: np.random.Generator) -> Levels:
 
 
 def _vote_arrays(
-    votes: npt.ArrayLike, truth: npt.ArrayLike, owner: npt.ArrayLike
+    votes: npt.ArrayLike, labels: npt.ArrayLike, owner: npt.ArrayLike
 ) -> tuple[Levels, Levels, Levels]:
-    cast, true = np.asarray(votes, np.int64), np.asarray(truth, np.int64)
+    cast, true = np.asarray(votes, np.int64), np.asarray(labels, np.int64)
     whose = np.asarray(owner, np.int64)
     if cast.shape != (len(true), len(whose)):
         raise ValueError(f"votes {cast.shape} must be (items, columns) {(len(true), len(whose))}")

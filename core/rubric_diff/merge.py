@@ -92,8 +92,8 @@ def _merge_piece(
     return MergePiece(key, criterion, what, words[0], words[1], mine and theirs, suggested)
 
 
-def merged_rubric(mine: Rubric, theirs: Rubric, taken: Mapping[str, Side]) -> Rubric:
-    """Return a rubric of pieces of both; ``taken`` says whose piece to use, by default mine.
+def merged_rubric(mine: Rubric, theirs: Rubric, chosen_sides: Mapping[str, Side]) -> Rubric:
+    """Return a rubric of pieces of both; ``chosen_sides`` says whose piece to use, by default mine.
 
     Criteria keep my order; those only in the other version follow their predecessor there.
 
@@ -104,39 +104,39 @@ def merged_rubric(mine: Rubric, theirs: Rubric, taken: Mapping[str, Side]) -> Ru
     data: dict[str, Any] = mine.model_dump(by_alias=True)
     their_data = theirs.model_dump(by_alias=True)
     for name in _WHOLE:
-        if taken.get(name) == "theirs":
+        if chosen_sides.get(name) == "theirs":
             data[name] = their_data[name]
     criteria = [
-        _merged_criterion(c, their_criteria.get(c.name), taken)
+        _merged_criterion(c, their_criteria.get(c.name), chosen_sides)
         for c in mine.criteria
-        if c.name in their_criteria or taken.get(f"criterion/{c.name}") != "theirs"
+        if c.name in their_criteria or chosen_sides.get(f"criterion/{c.name}") != "theirs"
     ]
-    _insert_criteria(criteria, {c.name for c in mine.criteria}, theirs, taken)
+    _insert_criteria(criteria, {c.name for c in mine.criteria}, theirs, chosen_sides)
     data["criteria"] = criteria
     return build_model(Rubric, data, "rubric")
 
 
 def _insert_criteria(
-    criteria: list[dict[str, Any]], mine: set[str], theirs: Rubric, taken: Mapping[str, Side]
+    criteria: list[dict[str, Any]], mine: set[str], theirs: Rubric, chosen_sides: Mapping[str, Side]
 ) -> None:
     at = 0
     for c in theirs.criteria:
         names = [criterion["name"] for criterion in criteria]
         if c.name in names:
             at = names.index(c.name) + 1
-        elif c.name not in mine and taken.get(f"criterion/{c.name}") == "theirs":
+        elif c.name not in mine and chosen_sides.get(f"criterion/{c.name}") == "theirs":
             criteria.insert(at, c.model_dump(by_alias=True))
             at += 1
 
 
 def _merged_criterion(
-    mine: Criterion, theirs: Criterion | None, taken: Mapping[str, Side]
+    mine: Criterion, theirs: Criterion | None, chosen_sides: Mapping[str, Side]
 ) -> dict[str, Any]:
     data = mine.model_dump(by_alias=True)
     if theirs is not None:
         their_data = theirs.model_dump(by_alias=True)
         for label, fields in _GROUPS.items():
-            if taken.get(f"criterion/{mine.name}/{label}") == "theirs":
+            if chosen_sides.get(f"criterion/{mine.name}/{label}") == "theirs":
                 data |= {name: their_data[name] for name in fields}
     return data
 

@@ -39,17 +39,17 @@ def gate_words(gate: Mapping[str, Any]) -> str:
     return f"When {when}: {then}{because}. {missing}"
 
 
-def _condition_words(when: Mapping[str, Any]) -> str:
+def _condition_words(condition: Mapping[str, Any]) -> str:
     """Return the condition in words; empty if it has no predicate yet."""
-    subject = repr(when.get("criterion"))
-    if when.get("tag") is not None:
-        number = when.get("count_at_least")
-        subject = f"at least {number} of the criteria tagged {when['tag']!r}"
-    if when.get("abstained") is not None:
-        return f"{subject} {'abstained' if when['abstained'] else 'did not abstain'}"
+    subject = repr(condition.get("criterion"))
+    if condition.get("tag") is not None:
+        number = condition.get("count_at_least")
+        subject = f"at least {number} of the criteria tagged {condition['tag']!r}"
+    if condition.get("abstained") is not None:
+        return f"{subject} {'abstained' if condition['abstained'] else 'did not abstain'}"
     for name, phrase in _COMPARE.items():
-        if when.get(name) not in (None, []):
-            return f"{subject} {phrase} {_value_words(when[name])}"
+        if condition.get(name) not in (None, []):
+            return f"{subject} {phrase} {_value_words(condition[name])}"
     return ""
 
 
@@ -59,16 +59,16 @@ def _value_words(value: Any) -> str:
     return repr(value) if isinstance(value, str) else f"{value:g}"
 
 
-def _effect_words(then: Mapping[str, Any]) -> str:
+def _effect_words(effect: Mapping[str, Any]) -> str:
     parts = list[str]()
-    if then.get("multiply") is not None:
-        parts.append(f"the score is multiplied by {then['multiply']:g}")
-    if then.get("cap") is not None:
-        parts.append(f"the score is at most {then['cap']:g}")
-    if then.get("verdict"):
-        parts.append("the item fails" if then["verdict"] == "fail" else "a person must review it")
-    if then.get("flag"):
-        parts.append(f"the item is flagged {then['flag']!r}")
+    if effect.get("multiply") is not None:
+        parts.append(f"the score is multiplied by {effect['multiply']:g}")
+    if effect.get("cap") is not None:
+        parts.append(f"the score is at most {effect['cap']:g}")
+    if effect.get("verdict"):
+        parts.append("the item fails" if effect["verdict"] == "fail" else "a person must review it")
+    if effect.get("flag"):
+        parts.append(f"the item is flagged {effect['flag']!r}")
     return ", ".join(parts)
 
 
@@ -136,12 +136,12 @@ def check_words(check: Mapping[str, Any]) -> str:
     return f"{head}, {then}"
 
 
-def _exception_words(near: Mapping[str, Any] | None) -> str:
-    if not near or not near.get("terms"):
+def _exception_words(rule: Mapping[str, Any] | None) -> str:
+    if not rule or not rule.get("terms"):
         return ""
-    chars = near.get("chars")
+    chars = rule.get("chars")
     where = "in the same sentence" if chars is None else f"within {chars} characters"
-    return f", unless {_joined_by_or(list(map(repr, near['terms'])))} stands {where}"
+    return f", unless {_joined_by_or(list(map(repr, rule['terms'])))} stands {where}"
 
 
 def _joined_by_or(words: Sequence[str]) -> str:

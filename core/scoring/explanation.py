@@ -59,14 +59,14 @@ def _base_sentence(trace: Trace, unit: float) -> str:
     )
 
 
-def _distinct_percents(share: float, least: float) -> tuple[str, str]:
+def _distinct_percents(share: float, minimum: float) -> tuple[str, str]:
     """Return a share and a larger one as percentages with enough digits to differ.
 
     >>> _distinct_percents(0.25, 0.5), _distinct_percents(0.4999, 0.5)
     (('25%', '50%'), ('49.99%', '50.00%'))
     """
-    digits = next(d for d in (0, 1, 2, 4, 8) if percent(share, d) != percent(least, d) or d == 8)
-    return percent(share, digits), percent(least, digits)
+    digits = next(d for d in (0, 1, 2, 4, 8) if percent(share, d) != percent(minimum, d) or d == 8)
+    return percent(share, digits), percent(minimum, digits)
 
 
 def assessed_words(parts: Sequence[ScorePart]) -> str:

@@ -75,7 +75,7 @@ def evaluate_gates(rubric: Rubric, answers: Answers) -> tuple[GateMark, ...]:
     return tuple(_gate_mark(gate, rubric, answers) for gate in rubric.gates)
 
 
-def with_binding_marked(
+def mark_binding_gates(
     marks: Iterable[GateMark], effect: GateEffect, score: float, span: ScoreRange
 ) -> tuple[GateMark, ...]:
     """Return the marks, with ``binding`` set on the fired gates that changed ``score``.
@@ -121,22 +121,22 @@ def _gate_mark(gate: Gate, rubric: Rubric, answers: Answers) -> GateMark:
 
 
 def _evaluate_condition(
-    when: Condition, rubric: Rubric, answers: Answers
+    condition: Condition, rubric: Rubric, answers: Answers
 ) -> tuple[bool | None, str]:
     """Return whether the condition holds (``None``: unknown), and why in words."""
-    if when.criterion is not None:
-        criterion = rubric.criterion(when.criterion)
-        holds = _holds(when, criterion, answers)
+    if condition.criterion is not None:
+        criterion = rubric.criterion(condition.criterion)
+        holds = _condition_holds_for(condition, criterion, answers)
         return holds, "" if holds is False else _verdict_text(criterion, answers)
-    tagged = [c for c in rubric.criteria if when.tag in c.tags]
-    outcomes = [_holds(when, criterion, answers) for criterion in tagged]
+    tagged = [c for c in rubric.criteria if condition.tag in c.tags]
+    outcomes = [_condition_holds_for(condition, criterion, answers) for criterion in tagged]
     holding, unknown = outcomes.count(True), outcomes.count(None)
-    needed = when.count_at_least or 1
+    needed = condition.count_at_least or 1
     if holding >= needed:
-        return True, f"{holding} of {len(tagged)} tagged {when.tag!r}"
+        return True, f"{holding} of {len(tagged)} tagged {condition.tag!r}"
     if holding + unknown < needed:
         return False, ""
-    return None, f"{holding} of {len(tagged)} tagged {when.tag!r}, {unknown} of them unknown"
+    return None, f"{holding} of {len(tagged)} tagged {condition.tag!r}, {unknown} of them unknown"
 
 
 def _verdict_text(criterion: Criterion, answers: Answers) -> str:
@@ -148,16 +148,18 @@ def _verdict_text(criterion: Criterion, answers: Answers) -> str:
     return f"{criterion.name!r} is {criterion.choices[answer].label!r}"
 
 
-def _holds(when: Condition, criterion: Criterion, answers: Answers) -> bool | None:
+def _condition_holds_for(
+    condition: Condition, criterion: Criterion, answers: Answers
+) -> bool | None:
     """Return whether the predicate holds for a criterion; ``None`` if unknown."""
     answered = criterion.name in answers
     answer = answers.get(criterion.name)
     value = None if answer is None else criterion.values[answer]
-    if when.abstained is not None:
-        return ((value is None) == when.abstained) if answered else None
-    if when.compares:
-        return _comparison_holds(when, criterion, value)
-    labels = when.in_ if when.in_ is not None else (when.is_ or "",)
+    if condition.abstained is not None:
+        return ((value is None) == condition.abstained) if answered else None
+    if condition.compares:
+        return _comparison_holds(condition, criterion, value)
+    labels = condition.in_ if condition.in_ is not None else (condition.is_ or "",)
     named = {criterion.index_of(label) for label in labels} - {None}
     if answered and value is None and answer is None:
         answer = criterion.na_index
@@ -169,8 +171,10 @@ def _holds(when: Condition, criterion: Criterion, answers: Answers) -> bool | No
     return None if value is None and open_options else False
 
 
-def _comparison_holds(when: Condition, criterion: Criterion, value: float | None) -> bool | None:
-    threshold = getattr(when, when.predicate)
+def _comparison_holds(
+    condition: Condition, criterion: Criterion, value: float | None
+) -> bool | None:
+    threshold = getattr(condition, condition.predicate)
     if isinstance(threshold, str):
         index = criterion.index_of(threshold)
         threshold = None if index is None else criterion.values[index]
@@ -179,7 +183,7 @@ def _comparison_holds(when: Condition, criterion: Criterion, value: float | None
             return False
     if value is None:
         return None
-    match when.predicate:
+    match condition.predicate:
         case "below":
             return bool(value < threshold - EPSILON)
         case "at_most":
@@ -210,7 +214,7 @@ def screen_text(prechecks: Sequence[Precheck], text: str) -> tuple[CheckMark, ..
     ['how to make a bomb']
     """
     folded = FoldedText(text)
-    return tuple(_check_mark(check, findings(check, folded)) for check in prechecks)
+    return tuple(_check_mark(check, precheck_findings(check, folded)) for check in prechecks)
 
 
 def _check_mark(check: Precheck, all_found: Sequence[tuple[PrecheckFinding, str]]) -> CheckMark:
@@ -225,12 +229,15 @@ def _check_mark(check: Precheck, all_found: Sequence[tuple[PrecheckFinding, str]
     )
 
 
-def findings(check: Precheck, text: FoldedText) -> list[tuple[PrecheckFinding, str]]:
+def precheck_findings(check: Precheck, text: FoldedText) -> list[tuple[PrecheckFinding, str]]:
     """Return a pre-check's matches in the original text by position, merged if they overlap within
     a family; each with the words that excused it, or "".
     """
     matches = [
-        (_finding_of_match(name, match, text), _excuse(match, text, patterns, check.unless_near))
+        (
+            _finding_of_match(name, match, text),
+            _excusing_words(match, text, patterns, check.unless_near),
+        )
         for name, patterns in _pattern_sources(check)
         for match in _matches(patterns, text.text)
     ]
@@ -259,24 +266,24 @@ def _finding_of_match(name: str, match: re.Match[str], text: FoldedText) -> Prec
     return PrecheckFinding(name, start, end, text.original[start:end])
 
 
-def _excuse(
-    match: re.Match[str], text: FoldedText, patterns: FamilyPatterns, near: Near | None
+def _excusing_words(
+    match: re.Match[str], text: FoldedText, patterns: FamilyPatterns, rule: Near | None
 ) -> str:
     """Return the words that excuse a match, or ""."""
     start, end = match.span()
     low, high = text.sentence(start, end)
     # A request in one sentence may be refused in the next.
     until = text.sentence(high, high + 1)[1] if text.asks(end, high) else high
-    if patterns.refusable and (excuse := _refusal_near(text, low, start, end, until)):
+    if patterns.refusable and (excuse := _refusal_beside(text, low, start, end, until)):
         return excuse
     for pattern in patterns.excuses:
         if excusing := text.first_match(pattern, low, high):
             return excusing
-    if near is None:
+    if rule is None:
         return ""
-    if near.chars is not None:
-        low, high = max(0, start - near.chars), min(len(text.text), end + near.chars)
-    for excuse in near.terms:
+    if rule.chars is not None:
+        low, high = max(0, start - rule.chars), min(len(text.text), end + rule.chars)
+    for excuse in rule.terms:
         # Only words around the finding count; its own words cannot excuse it.
         beside = text.first_match(compile_phrase(excuse), low, start) or text.first_match(
             compile_phrase(excuse), end, high
@@ -286,7 +293,7 @@ def _excuse(
     return ""
 
 
-def _refusal_near(text: FoldedText, low: int, start: int, end: int, high: int) -> str:
+def _refusal_beside(text: FoldedText, low: int, start: int, end: int, high: int) -> str:
     """Return the match's refusal; "" if missing, or revoked by words between it and the match."""
     refusal, until = text.last(REFUSES, low, start)
     if refusal and not text.first_match(CONTRAST, until, start):

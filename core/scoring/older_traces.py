@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from core.domain.gates import Decision
-from core.scoring.score import EPSILON, decide, known_of
+from core.scoring.score import EPSILON, decide_outcome, state_before_decision
 from core.scoring.trace import DecisionMark, Trace, assessed_of
 
 
@@ -28,8 +28,8 @@ def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()
     )
     if covered.coverage < min_coverage - EPSILON:
         trace = _without_grade(trace)
-    flags = known_of(trace.gates, trace.checks, (trace.total, trace.low), parts)
-    outcome, why = decide(_decision(old.decision), flags)
+    flags = state_before_decision(trace.gates, trace.checks, (trace.total, trace.low), parts)
+    outcome, why = decide_outcome(_decision(old.decision), flags)
     looked = all(part.value is not None or part.name in settled for part in parts)
     review = flags.review or flags.undecided or outcome == "review" or not looked
     return replace(trace, outcome=outcome, why=why, fail=outcome == "fail", review=review)

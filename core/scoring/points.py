@@ -36,14 +36,16 @@ def parts_of(rubric: Rubric, answers: Mapping[str, int | None]) -> tuple[ScorePa
     """Return a part per criterion, in the rubric's order. ``answers`` is as in ``score_item``."""
     policy = rubric.scoring
     return tuple(
-        _answered_part(criterion, answers[criterion.name], policy)
+        _score_part_of_answer(criterion, answers[criterion.name], policy)
         if criterion.name in answers
         else ScorePart(criterion.name, criterion.weight, None, 0.0, False, False, True)
         for criterion in rubric.criteria
     )
 
 
-def _answered_part(criterion: Criterion, answer: int | None, policy: ScoringPolicy) -> ScorePart:
+def _score_part_of_answer(
+    criterion: Criterion, answer: int | None, policy: ScoringPolicy
+) -> ScorePart:
     value = None if answer is None else criterion.values[answer]
     weight = criterion.weight
     if value is not None:

@@ -12,8 +12,8 @@ from core.scoring.gates import (
     GateEffect,
     evaluate_gates,
     joint_effect,
+    mark_binding_gates,
     screen_text,
-    with_binding_marked,
 )
 from core.scoring.points import (
     ScoreRange,
@@ -57,7 +57,9 @@ class BeforeDecision(NamedTuple):
     skipped: bool = False
 
 
-def decide(decision: Decision | None, known: BeforeDecision) -> tuple[Outcome | None, Why | None]:
+def decide_outcome(
+    decision: Decision | None, state: BeforeDecision
+) -> tuple[Outcome | None, Why | None]:
     """Return the outcome and its reason.
 
     A gate or pre-check outranks every threshold, and fail outranks review. Every uncertainty goes
@@ -65,26 +67,26 @@ def decide(decision: Decision | None, known: BeforeDecision) -> tuple[Outcome | 
     the thresholds apply; a score equal to a threshold has reached it.
 
     >>> known = BeforeDecision(0.82, 0.82, 0.82, True, False, False, False)
-    >>> decide(Decision(pass_at=0.7), known)
+    >>> decide_outcome(Decision(pass_at=0.7), known)
     ('pass', 'score')
     """
-    if known.fail:
+    if state.fail:
         return "fail", "rule"
-    if known.review:
+    if state.review:
         return "review", "rule"
-    if known.undecided:
+    if state.undecided:
         return "review", "straddles" if decision and _straddles_threshold(
-            decision, known
+            decision, state
         ) else "undecided"
     if decision is None:
         return None, None
-    if not known.complete:
+    if not state.complete:
         return "review", "incomplete"
-    if known.total is None:
+    if state.total is None:
         return "review", "no_score"
-    if known.skipped:
+    if state.skipped:
         return "review", "not_assessed"
-    return _outcome_by_score(decision, known.total)
+    return _outcome_by_score(decision, state.total)
 
 
 def _outcome_by_score(decision: Decision, total: float) -> tuple[Outcome, Why]:
@@ -97,10 +99,10 @@ def _outcome_by_score(decision: Decision, total: float) -> tuple[Outcome, Why]:
     return ("fail", "score") if total < decision.floor - EPSILON else ("review", "between")
 
 
-def _straddles_threshold(decision: Decision, known: BeforeDecision) -> bool:
-    if known.low is None or known.high is None:
+def _straddles_threshold(decision: Decision, state: BeforeDecision) -> bool:
+    if state.low is None or state.high is None:
         return False
-    return _outcome_by_score(decision, known.low)[0] != _outcome_by_score(decision, known.high)[0]
+    return _outcome_by_score(decision, state.low)[0] != _outcome_by_score(decision, state.high)[0]
 
 
 def thresholds_of(decision: Decision | None) -> DecisionMark | None:
@@ -191,9 +193,9 @@ def score_item(
     checked = _apply_prechecks(measured.checks, gated, span)
     total = _score_minus_penalty(checked.high, penalty, policy.normalize)
     low = _score_minus_penalty(checked.low, penalty, policy.normalize)
-    before = known_of(gated.marks, checked.marks, (total, low), parts)
+    before = state_before_decision(gated.marks, checked.marks, (total, low), parts)
     reviewed = all(part.value is not None or part.name in settled for part in parts)
-    outcome, why = decide(rubric.decision, before)
+    outcome, why = decide_outcome(rubric.decision, before)
     fired = [mark for mark in gated.marks if mark.state == "fired"]
     trace = Trace(
         criteria=parts,
@@ -259,7 +261,7 @@ def _apply_gates(
         return _Gated(marks, effect, None, None)
     low = joint_effect(marks, ("fired", "indeterminate")).of(base.score, span)
     return _Gated(
-        with_binding_marked(marks, effect, base.score, span),
+        mark_binding_gates(marks, effect, base.score, span),
         effect,
         effect.of(base.score, span),
         low,
@@ -281,7 +283,7 @@ def _apply_prechecks(marks: tuple[CheckMark, ...], gated: _Gated, span: ScoreRan
     return _Checked(limiting, high, effect.of(gated.low, span))
 
 
-def known_of(
+def state_before_decision(
     gates: Sequence[GateMark],
     checks: Sequence[CheckMark],
     ends: tuple[float | None, float | None],

@@ -16,7 +16,7 @@ from core.store.database.connection import Connections, PermissionGrant, add_to_
 from core.store.database.data_file import Backup, copy_to, find_damage
 from core.store.database.migrations import altered_schema
 from core.store.database.sums import AlteredRows, altered_rows, uncovered_rows
-from core.store.library.access import AuditRecord, Members
+from core.store.library.access import AuditLog, Members
 from core.store.library.datasets import Datasets
 from core.store.library.judges import Drafts, Judges, Panels, SettingValues
 from core.store.library.rubrics import Rubrics
@@ -74,21 +74,21 @@ class Store:
         self.settled = SettledCells(self._files)
         self.scored = ScoredVersions(self._files)
         self.members = Members(self._files)
-        self.audit = AuditRecord(self._files)
+        self.audit = AuditLog(self._files)
 
     def acting(self, actor: Actor) -> Store:
         """Return the same data file for an actor, who may only write with a grant."""
         return self if actor == self.actor else Store(self._files.acting(actor))
 
     def authorised(
-        self, permission: Verb, action: str, about: Any, time: str
+        self, permission: Verb, action: str, details: Any, time: str
     ) -> AbstractContextManager[PermissionGrant]:
         """Authorise the actor for an action within the block, or raise ``NotAllowed``.
 
-        The audit record gets ``action``, ``about`` and ``time``. Services call it through
+        The audit record gets ``action``, ``details`` and ``time``. Services call it through
         ``core.services.access.allowing``.
         """
-        return self._files.authorised(permission, action, about, time)
+        return self._files.authorised(permission, action, details, time)
 
     def on_record(self, **facts: Any) -> None:
         """Add ``before`` or ``after`` to the current act's audit record."""
@@ -118,13 +118,13 @@ class Store:
         self._files.checkpoint()
 
     def backup(
-        self, target: Path, sound: Callable[[Path], bool] = lambda copy: True
+        self, target: Path, is_intact: Callable[[Path], bool] = lambda copy: True
     ) -> Backup | None:
         """Copy all data to ``target``, also during writes; return the copy's counts.
 
-        Returns ``None`` if ``sound`` rejected the finished copy; ``target`` is then unchanged.
+        Returns ``None`` if ``is_intact`` rejected the finished copy; ``target`` is then unchanged.
         """
-        return copy_to(self._files.thread_connection, target, sound)
+        return copy_to(self._files.thread_connection, target, is_intact)
 
     def damage(self) -> list[dict[str, str]]:
         """Return the damage that SQLite finds in the file: ``what`` and ``where``."""

@@ -141,13 +141,13 @@ def count(value: int | None) -> str:
     return DASH if value is None else f"{value:,}".replace("-", MINUS)
 
 
-def plural(value: int, one: str, many: str = "") -> str:
+def plural(value: int, singular: str, plural_form: str = "") -> str:
     """Return a count with its word.
 
     >>> [plural(1, "criterion", "criteria"), plural(2, "item")]
     ['1 criterion', '2 items']
     """
-    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+    return f"{count(value)} {singular if value == 1 else plural_form or singular + 's'}"
 
 
 def number(value: float | None, digits: int = 6) -> str:
@@ -160,7 +160,7 @@ def number(value: float | None, digits: int = 6) -> str:
 
 
 def distinguishable_text(
-    value: float | None, other: float, form: Callable[[float | None, int], str], digits: int
+    value: float | None, other_value: float, form: Callable[[float | None, int], str], digits: int
 ) -> str:
     """Return a figure with enough digits to distinguish it from another one.
 
@@ -169,8 +169,8 @@ def distinguishable_text(
     >>> distinguishable_text(0.79996, 0.8, number, 3)
     '0.79996'
     """
-    if value is not None and value != other:
-        while digits < MOST_DIGITS and form(value, digits) == form(other, digits):
+    if value is not None and value != other_value:
+        while digits < MOST_DIGITS and form(value, digits) == form(other_value, digits):
             digits += 1
     return form(value, digits)
 

@@ -51,8 +51,8 @@ def _folded_text(text: str) -> tuple[str, list[int]]:
 
 # A sentence ends after its marks and closing quotes, before a space or the end of the line; it
 # never spans lines. A wrong extra cut ("e.g. this") does little harm: both parts can be selected.
-# Candidates are matched first and checked afterwards, so that a text of marks alone takes linear
-# time (a possessive pattern would suffice, but Python 3.11.2, Debian's, misreads those).
+# Candidates are matched first and checked afterwards, so that a text of nothing but marks takes
+# linear time. (A possessive pattern would suffice, but Debian's Python 3.11.2 mishandles those.)
 _END = re.compile(r"\n|[.!?…]+[\"'”’)\]]*")
 
 
@@ -116,22 +116,24 @@ def mentioned_parts(requirement: str) -> list[PartMention]:
     return named
 
 
-def share_of(weight: float, others: float) -> float | None:
+def share_of(weight: float, other_weight: float) -> float | None:
     """Return a positive weight's share of all points; ``None`` if there are no points.
 
-    ``others`` is the sum of the other positive weights.
+    ``other_weight`` is the sum of the other positive weights.
 
     >>> share_of(10, 30)
     0.25
     """
-    total = weight + others
+    total = weight + other_weight
     return weight / total if weight > 0 and total > 0 else None
 
 
-def weight_of(share: float, others: float) -> float | None:
+def weight_of(share: float, other_weight: float) -> float | None:
     """Return the weight with this share of all points; ``None`` if impossible (others 0).
 
     >>> weight_of(0.25, 30)
     10.0
     """
-    return round(share * others / (1 - share), 6) if 0 < share < 1 and others > 0 else None
+    return (
+        round(share * other_weight / (1 - share), 6) if 0 < share < 1 and other_weight > 0 else None
+    )

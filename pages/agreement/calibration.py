@@ -305,7 +305,7 @@ def _test_picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: fl
         )
         for person, row in zip(chosen.sheet.people, test.annotators, strict=True)
     ]
-    axis = "Judge ahead, share of items"
+    axis = "Judge's lead over the person, as a share of items"
     st.plotly_chart(
         draw.forest(dots, axis, "Threshold to exceed", whole=False),
         key=state.key(keys.AGREEMENT_CHART, "stand-in", rater, epsilon, *chosen.pair),

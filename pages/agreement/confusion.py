@@ -20,9 +20,9 @@ from pages.agreement.criteria import show_caveats
 from pages.agreement.selection import RatedSelection, draw_switch, rater_caption, versus_words
 from pages.agreement.words import (
     STRENGTH,
+    equal_answers_name,
     estimate_row,
     few_items_warning,
-    same_answer,
     show_section,
 )
 from pages.ui import routes, state
@@ -139,7 +139,7 @@ def _cell_items(chosen: RatedSelection, cell: Cell) -> None:
     asked = chosen.sheet.criterion(chosen.criterion)
     given = asked.labels[column] if column < len(asked.labels) else confusion.ABSTAINED_WORD
     name = f"{chosen.criterion}: {given} where it is {asked.labels[row]}"
-    address = work.first_address(chosen.run_id, ids, chosen.criterion)
+    address = work.address_of_first(chosen.run_id, ids, chosen.criterion)
     work.offer_work(chosen.run_id, ids, name, criterion=chosen.criterion)
     for item_id in part:
         link, right = st.columns([2, 5], vertical_alignment="center", gap="small")
@@ -194,7 +194,7 @@ def show_criterion(chosen: RatedSelection) -> None:
     left, right = st.columns(2, gap="large")
     with left:
         show_section("Figures of this pair")
-        same = same_answer(chosen.sheet, chosen.reference)
+        same = equal_answers_name(chosen.sheet, chosen.reference)
         _agreement_figures(close, chosen.sheet.criterion(chosen.criterion), how, same)
     with right:
         show_section("Option by option")

@@ -23,9 +23,9 @@ from pages.agreement.asked_again import impression
 from pages.agreement.selection import RatedSelection, name_in_sentence, rater_caption, versus_words
 from pages.agreement.words import (
     STRENGTH,
+    equal_answers_name,
     estimate_row,
     few_items_warning,
-    same_answer,
     show_section,
 )
 from pages.ui import routes, state
@@ -79,22 +79,22 @@ def _compared_criteria(chosen: RatedSelection, result: Conclusion) -> None:
     pair = {keys.REFERENCE: chosen.reference, keys.RATER: chosen.rater}
     ours = (result.reference, result.rater) == tuple(pair.values())
     block = blocks.criteria_table(
-        [conclusion.known_of(line) for line in lines],
+        [conclusion.criterion_figures(line) for line in lines],
         result if ours else None,
-        same=same_answer(chosen.sheet, chosen.reference),
+        same=equal_answers_name(chosen.sheet, chosen.reference),
         pair=pair,
         left_out=blocks.left_out_words(lines),
     )
     drawn.show_block(chosen.run_id, block, "criteria", titled=True)
 
 
-def every_figure(chosen: RatedSelection) -> None:
+def show_all_figures(chosen: RatedSelection) -> None:
     """Draw the rule of the decision, the commonest answer's accuracy, and the alphas of groups."""
     st.html(f'<div class="rs-prose">{esc(_cached_conclusion(chosen).sentence)}</div>')
     if not chosen.rater:
         return
     sheet, lines = chosen.sheet, lines_of(chosen, chosen.how)
-    same = same_answer(sheet, chosen.reference)
+    same = equal_answers_name(sheet, chosen.reference)
     groups = [
         ("Judges' alpha", "llm", sheet.judges),
         ("People's alpha", "human", sheet.people),
@@ -152,7 +152,7 @@ def _ways_to_labels(chosen: RatedSelection) -> None:
             routes.draw_link(routes.JUDGES, "Add a second judge", icon="gavel")
 
 
-def nothing_to_compare(chosen: RatedSelection) -> None:
+def show_ways_to_get_labels(chosen: RatedSelection) -> None:
     """Draw the ways to get labels, and that this view needs two raters, or one and labels."""
     _ways_to_labels(chosen)
     st.caption("This view compares two raters, or one with labels.")
@@ -163,7 +163,9 @@ def _draw_overall(chosen: RatedSelection) -> None:
     whole = remembered(
         "agreement overall",
         chosen.pair,
-        lambda: overall.of_sheet(chosen.sheet, chosen.reference, chosen.rater, how=chosen.how),
+        lambda: overall.overall_of_sheet(
+            chosen.sheet, chosen.reference, chosen.rater, how=chosen.how
+        ),
     )
     right, kappa = whole.accuracy, whole.mean_kappa
     if whole.criteria < 2 or right.value is None:
@@ -326,7 +328,7 @@ def _pair_table(chosen: RatedSelection, pair: ScorePair) -> None:
 def _score_points(pair: ScorePair) -> None:
     points = sorted(pair.points, key=lambda point: -abs(point[1] - point[0]))
     if len(points) > MOST:
-        st.caption(f"The {MOST} pairs of scores that differ most, of {fmt.count(len(points))}.")
+        st.caption(f"The {MOST} of {fmt.count(len(points))} pairs of scores that differ most.")
     draw_table(
         ("Reference", "Rater", "Difference", "Items"),
         ([fmt.score(x), fmt.score(y), fmt.score(y - x), fmt.count(n)] for x, y, n in points[:MOST]),
@@ -352,11 +354,11 @@ def _table_of_all_raters(chosen: RatedSelection, scores: RaterScores) -> None:
     )
 
 
-def _alpha_row(rater: str, of: Mapping[str, Estimate]) -> list[str]:
-    limits = of["limit_low"].value, of["limit_high"].value
+def _alpha_row(rater: str, figures: Mapping[str, Estimate]) -> list[str]:
+    limits = figures["limit_low"].value, figures["limit_high"].value
     return [
         esc(rater_caption(rater)),
-        fmt.count(of["bias"].n),
-        *(fmt.score(of[name].value) for name in LISTED[:4]),
+        fmt.count(figures["bias"].n),
+        *(fmt.score(figures[name].value) for name in LISTED[:4]),
         fmt.interval(*limits),
     ]

@@ -21,9 +21,9 @@ from pages.agreement.selection import RatedSelection
 from pages.agreement.words import show_remarks
 from pages.ui import routes, state
 from pages.ui.places import run_head, work
-from pages.ui.resources import shared, store
+from pages.ui.resources import shared_value, store
 from pages.ui.text import label
-from pages.ui.widgets import empty_state, page_header, worked_out
+from pages.ui.widgets import compute_now, empty_state, page_header
 
 #: The title of each view, and the titles of its sections by their value in the URL.
 VIEWS = {
@@ -59,7 +59,7 @@ OF_ONE = ("one", "sure", "raters", "severity")
 OF_PAIRS = ("one", "raters", "scores")
 SHOWN = {
     "criteria": criteria.show,
-    "figures": criteria.every_figure,
+    "figures": criteria.show_all_figures,
     "one": confusion.show_criterion,
     "raters": raters.show,
     "scores": criteria.whole_items,
@@ -84,9 +84,11 @@ def show() -> None:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
     about = browsing.results_state(store(), run)
-    if not worked_out("agreement", run.votes, about):
+    if not compute_now("agreement", run.votes, about):
         return
-    whole = shared("agreement sheet", about, lambda: load_ratings.sheet_of_run(store(), run.id))
+    whole = shared_value(
+        "agreement sheet", about, lambda: load_ratings.sheet_of_run(store(), run.id)
+    )
     with tabs:
         view = _chosen_view()
     with st.container(gap="xsmall"):
@@ -138,7 +140,7 @@ def _draw_view(view: str, chosen: RatedSelection) -> None:
         empty_state("No item fits", "No item matches all of your choices. Choose fewer.")
         return
     if not chosen.rater and view in OF_PAIRS:
-        criteria.nothing_to_compare(chosen)
+        criteria.show_ways_to_get_labels(chosen)
         return
     SHOWN[view](chosen)
     show_remarks(chosen)

@@ -13,7 +13,7 @@ from core.services.agreement.rating_sheet import Sheet, Slice, SliceChoices
 from core.services.agreement.ratings import LABELS, PANEL, PEOPLE
 from core.text import numbers as fmt
 from pages.ui import state
-from pages.ui.resources import remembered, shared
+from pages.ui.resources import remembered, shared_value
 from pages.ui.text import label, one_line
 from pages.ui.widgets import choose_one, chosen_confidence, interval_fields, level_words
 
@@ -98,7 +98,7 @@ def chosen_ratings(
             _item_choices(options, part)
     sheet, these = whole, (*cache_key, part.tags, part.systems, part.split)
     if part:
-        sheet = shared("agreement part", these, lambda: rating_sheet.sheet_slice(whole, part))
+        sheet = shared_value("agreement part", these, lambda: rating_sheet.sheet_slice(whole, part))
     chosen = (*cache_key, part.tags, part.systems, part.split, *how)
     sides_ = reference, rater, criterion
     return RatedSelection(run_id, cache_key, chosen, whole, sheet, part, *sides_, how)

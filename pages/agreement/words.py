@@ -69,7 +69,7 @@ ESTIMATES = {
 }
 
 
-def same_answer(sheet: Sheet, reference: str) -> str:
+def equal_answers_name(sheet: Sheet, reference: str) -> str:
     """Return the name of the share of equal answers: accuracy only against people or labels."""
     right = (LABELS, PEOPLE, *sheet.people, *sheet.reviewers)
     return "Accuracy" if reference in right else "Agreement"
@@ -81,7 +81,7 @@ def estimate_row(
     """Return a line of a table of figures: its name, its value, its interval, its n.
 
     On a criterion, the direction of a bias is named by the option (``leaning``). ``same`` is the
-    name of accuracy here (``same_answer``).
+    name of accuracy here (``equal_answers_name``).
     """
     known = KNOWN[name]
     title, meaning = known.title, known.meaning

@@ -96,7 +96,7 @@ def show(run_id: int | None) -> None:
     item_view.require_run(store(), run_id)
     at = answers.open_pair(run_id, who.name)
     if at is None:
-        _entrance(run_id, who)
+        _show_entrance(run_id, who)
     else:
         _contest_table(at, run_id)
 
@@ -124,7 +124,7 @@ def _own_progress(run_id: int, person: str) -> str:
     return f"your votes: {fmt.count(arenas[0].votes)} of {fmt.count(arenas[0].planned)}"
 
 
-def _entrance(run_id: int, seat: Seat) -> None:
+def _show_entrance(run_id: int, seat: Seat) -> None:
     routes.draw_back_link(routes.ARENA, "All contests")
     identity.show_seat(seat)
     if not contests.is_contest(store(), run_id):

@@ -26,7 +26,7 @@ from pages.ui import state
 from pages.ui.grid import cells, run_cells
 from pages.ui.grid.cells import ShownCell
 from pages.ui.places import settling, work
-from pages.ui.resources import remembered, shared, store
+from pages.ui.resources import remembered, shared_value, store
 from pages.ui.text import label, one_line
 from pages.ui.widgets import draw_pager, empty_state, shown_errors
 
@@ -48,7 +48,7 @@ def paired_runs_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
     """Return both runs and the pairs of their items; raise `InputError` if there are none."""
     runs = item_view.require_run(store(), pair[0]), item_view.require_run(store(), pair[1])
     rubrics = item_view.rubric_of(store(), runs[0]), item_view.rubric_of(store(), runs[1])
-    items = shared("items of two runs", pair, lambda: side_by_side.pair_items(store(), *runs))
+    items = shared_value("items of two runs", pair, lambda: side_by_side.pair_items(store(), *runs))
     return RunPair(runs, rubrics, items, (*pair, *chosen.content_stamp))
 
 
@@ -97,7 +97,7 @@ def _flip_directions(chosen: ComparedRuns, pair: RunPair) -> tuple[VerdictFlip, 
         paired = chosen.paired(first, second)
     except InputError:
         return ()
-    return shared("flips", pair.about, lambda: paired_runs.verdict_flips(paired))
+    return shared_value("flips", pair.about, lambda: paired_runs.verdict_flips(paired))
 
 
 def _shown_pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[tuple[str, str]]:

@@ -15,7 +15,7 @@ from pages.compare.selection import ComparedRuns
 from pages.ui import routes, state
 from pages.ui.blocks.drawn import show_sections
 from pages.ui.places import run_head
-from pages.ui.resources import require_seen, shared, store
+from pages.ui.resources import require_seen, shared_value, store
 from pages.ui.text import esc, label
 from pages.ui.widgets import (
     chosen_confidence,
@@ -99,7 +99,7 @@ def _missing_figures(comparison: RunComparison) -> list[str]:
 def _cached_comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
     how = chosen_confidence()
     about = (*pair, *chosen.content_stamp, *how)
-    return shared(
+    return shared_value(
         "comparison",
         about,
         lambda: run_comparison.compare_runs(store(), *pair, how=how, pair=chosen.paired),

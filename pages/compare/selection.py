@@ -14,7 +14,7 @@ from core.errors import NotFound
 from core.services.results import browsing, item_view
 from core.services.runs import lifecycle, sweeps
 from pages.ui import state
-from pages.ui.resources import shared, store
+from pages.ui.resources import shared_value, store
 from pages.ui.text import label, one_line
 from pages.ui.widgets import choose_one
 
@@ -62,7 +62,9 @@ class ComparedRuns(NamedTuple):
         from core.services.comparison import paired_runs
 
         about = (first, second, *self.content_stamp)
-        return shared("two runs", about, lambda: paired_runs.pair_runs(store(), first, second))
+        return shared_value(
+            "two runs", about, lambda: paired_runs.pair_runs(store(), first, second)
+        )
 
 
 def only_run() -> Run | None:
@@ -116,10 +118,10 @@ def chosen_runs() -> ComparedRuns | None:
     return ComparedRuns(runs, pair, row)
 
 
-def _draw_other_runs(known: dict[int, Run | RunRow], run: Run | RunRow) -> None:
+def _draw_other_runs(known_runs: dict[int, Run | RunRow], run: Run | RunRow) -> None:
     """Draw runs to compare a single run with: the newest over the same dataset."""
     others = [
-        row for row in known.values() if row.dataset_id == run.dataset_id and row.id != run.id
+        row for row in known_runs.values() if row.dataset_id == run.dataset_id and row.id != run.id
     ]
     if not others:
         return
@@ -151,22 +153,22 @@ def _side_of_run(run_id: int) -> str:
     return state.FIRST if state.address(state.FIRST) == str(run_id) else state.SECOND
 
 
-def _run_picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
+def _run_picker(known_runs: dict[int, Run | RunRow], chosen_ids: list[int]) -> None:
     # The key includes the picked runs: a browser that folded the list would send its old value.
-    key = state.key(COMPARE_FIELD, state.RUNS, *picked)
-    state.put(key, picked)
+    key = state.key(COMPARE_FIELD, state.RUNS, *chosen_ids)
+    state.put(key, chosen_ids)
     st.multiselect(
         "Runs",
-        list(known),
+        list(known_runs),
         key=key,
-        format_func=lambda one: f"{one}: {one_line(known[one].name, 70)}",
+        format_func=lambda one: f"{one}: {one_line(known_runs[one].name, 70)}",
         max_selections=MOST,
         placeholder="Choose two runs or more",
         on_change=_on_runs,
         args=(key,),
     )
-    whole = _sweep_of(picked)
-    if whole and set(whole) != set(picked):
+    whole = _sweep_of(chosen_ids)
+    if whole and set(whole) != set(chosen_ids):
         st.button(
             f"All {len(whole)} runs of this sweep",
             key=state.key(COMPARE_ACT, "sweep"),
@@ -177,10 +179,10 @@ def _run_picker(known: dict[int, Run | RunRow], picked: list[int]) -> None:
         )
 
 
-def _sweep_of(picked: list[int]) -> tuple[int, ...]:
-    if not picked:
+def _sweep_of(chosen_ids: list[int]) -> tuple[int, ...]:
+    if not chosen_ids:
         return ()
-    return sweeps.runs_of_sweep(store(), item_view.require_run(store(), picked[0]))
+    return sweeps.runs_of_sweep(store(), item_view.require_run(store(), chosen_ids[0]))
 
 
 def _pair_of_runs(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
@@ -199,7 +201,7 @@ def _pair_of_runs(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
             words,
             options,
             key=key,
-            format_func=partial(_side_words, words, runs),
+            format_func=partial(_side_caption, words, runs),
             label_visibility="collapsed",
             width=300,
             on_change=_on_side,
@@ -215,8 +217,8 @@ def _pair_of_runs(runs: dict[int, Run | RunRow]) -> tuple[int, int] | None:
     return first, second
 
 
-def _side_words(side: str, runs: Mapping[int, Run | RunRow], one: int) -> str:
-    return f"{side}: {one}, {one_line(runs[one].name, 60)}"
+def _side_caption(side: str, runs: Mapping[int, Run | RunRow], run_id: int) -> str:
+    return f"{side}: {run_id}, {one_line(runs[run_id].name, 60)}"
 
 
 def _valid_run(name: str, ids: list[int], otherwise: int) -> int:

@@ -66,7 +66,7 @@ def choose_columns(
     return column_roles.mapping_from(table.columns, chosen, structured=structured)
 
 
-def _lead_on(source: DatasetFile, table: Table) -> None:
+def _point_to_other_page(source: DatasetFile, table: Table) -> None:
     """Point to the right page for a file that is probably not a dataset."""
     data = source.data()
     if kind_of_table(table) in TABLES:
@@ -145,11 +145,17 @@ def _version_of(names: dict[int, str], dataset_id: int) -> str:
     return f"New version of {visible(names.get(dataset_id, ''))[:80]}"
 
 
-def _import_dataset(source: DatasetFile, dataset: Dataset, into: int | None, name: str) -> None:
+def _import_dataset(
+    source: DatasetFile, dataset: Dataset, dataset_id: int | None, name: str
+) -> None:
     with shown_errors():
         with st.spinner("Saving every item …"):
             imported = catalog.import_dataset(
-                store(), dataset, name=str(state.get(name) or ""), into=into, source=source.name
+                store(),
+                dataset,
+                name=str(state.get(name) or ""),
+                dataset_id=dataset_id,
+                source=source.name,
             )
         caption = (
             "This content already exists; nothing was added." if imported.existed else "Imported."
@@ -216,7 +222,7 @@ def show() -> None:
     if isinstance(table, InputError):
         show_refusal(table)
         return
-    _lead_on(source, table)
+    _point_to_other_page(source, table)
     _show_first_rows(table)
     rubric_id = _rubric_choice(table)
     about = state.key(source.key, sheet) if sheet else source.key

@@ -95,7 +95,7 @@ def _start_by_judges(
                 st.caption("These judges have too few grades to learn from. Your grades are kept.")
                 own.draw_begin_button(path, "more", first=True)
             return
-        request = grading.request(store(), rubric.id, dataset.id, panel, trial_run=trial_run)
+        request = grading.run_request(store(), rubric.id, dataset.id, panel, trial_run=trial_run)
         count = _show_estimate(request, panel)
     except InputError as error:
         show_refusal(error)

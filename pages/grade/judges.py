@@ -45,7 +45,7 @@ def show(path: Path) -> tuple[str, ...]:
     if sitting is not None:
         own.show(path, sitting)
         return ()
-    testing = connection.under_way(store())  # Read before the results.
+    testing = connection.tested_now(store())  # Read before the results.
     choice = _cached_choice(path)
     chosen = _chosen_names(choice)
     with st.container(border=True), shown_errors():
@@ -80,7 +80,7 @@ def _cached_choice(path: Path) -> JudgeChoice:
         about = (path.dataset.id, path.rubric.id)
         version, rubric = path.dataset.id, path.rubric.rubric
         labelled = resources.remembered(
-            "learnable", about, lambda: judging.to_learn_from(store(), version, rubric)
+            "learnable", about, lambda: judging.count_learnable(store(), version, rubric)
         )
     return judging.judges(store(), labelled)
 

@@ -29,10 +29,10 @@ from pages.ui.widgets import shown_errors
 
 #: With more labels a run's report shows the learning, and computing it here would take a while.
 MOST = 200
-DRAWN = "Texts are drawn at random; you see no judge's answer. Digit keys answer, too."
+DRAWN = "Texts are drawn at random; judges' answers are hidden. Digit keys answer, too."
 PICKED = (
-    "Texts with a reference are sorted by how close they are to it; this grades none "
-    "of them. You see no judge's answer."
+    "Texts with a reference are sorted by how close they are to it; sorting grades none "
+    "of them. Judges' answers are hidden."
 )
 
 
@@ -40,7 +40,7 @@ def open_sitting(path: Path) -> Sitting | None:
     """Return the unfinished sitting, if texts and rubric are chosen; else ``None``."""
     if path.dataset is None or path.rubric is None:
         return None
-    return own_grades.sitting(store(), path.dataset, path.rubric)
+    return own_grades.unfinished_sitting(store(), path.dataset, path.rubric)
 
 
 def draw_begin_button(path: Path, kind: str, *, first: bool, ids: tuple[str, ...] = ()) -> None:
@@ -49,7 +49,7 @@ def draw_begin_button(path: Path, kind: str, *, first: bool, ids: tuple[str, ...
         return
     if kind == "all" and not ids:
         return
-    left = len(ids) or min(TEN, len(own_grades.unlabelled(store(), path.dataset, path.rubric)))
+    left = len(ids) or min(TEN, len(own_grades.unlabelled_ids(store(), path.dataset, path.rubric)))
     if not left:
         return
     words = {
@@ -113,7 +113,7 @@ def ungraded_texts(path: Path) -> tuple[str, ...]:
     """Return the texts without a grade."""
     if path.dataset is None or path.rubric is None:
         return ()
-    return tuple(own_grades.unlabelled(store(), path.dataset, path.rubric))
+    return tuple(own_grades.unlabelled_ids(store(), path.dataset, path.rubric))
 
 
 def graded_count(path: Path) -> int:
@@ -128,7 +128,7 @@ def graded_count(path: Path) -> int:
     about = (path.dataset.id, path.rubric.id, grading.last_event(store()))
     version, rubric = path.dataset.id, path.rubric.rubric
     return resources.remembered(
-        "own grades", about, lambda: grading.by_labels(store(), version, rubric)
+        "own grades", about, lambda: grading.count_graded_by_labels(store(), version, rubric)
     )
 
 
@@ -188,7 +188,7 @@ def change_last_answers(path: Path) -> None:
     """Draw the button back into the last sitting, if it was handed in."""
     if path.dataset is None or path.rubric is None:
         return
-    if own_grades.finished(store(), path.dataset, path.rubric) is not None:
+    if own_grades.finished_sitting(store(), path.dataset, path.rubric) is not None:
         draw_back_button(path, "Change my last answers")
 
 
@@ -218,11 +218,11 @@ def _on_answer(
     dataset: DatasetVersion, rubric: RubricVersion, item_id: str, criterion: str, answer: str
 ) -> None:
     with shown_errors():
-        over = own_grades.finished(store(), dataset, rubric)
+        over = own_grades.finished_sitting(store(), dataset, rubric)
         if over is not None and criterion in over.given.get(item_id, {}):
             return  # A second press of the key; the first press handed the answers in.
         own_grades.answer(store(), dataset, rubric, item_id, criterion, answer)
-        now = own_grades.sitting(store(), dataset, rubric)
+        now = own_grades.unfinished_sitting(store(), dataset, rubric)
         if now is not None and now.open is None:
             _grade_others(_finish_sitting(dataset, rubric), rubric)
 
@@ -252,7 +252,7 @@ def _grade_others(dataset: DatasetVersion, rubric: RubricVersion) -> None:
     path, names = Path(dataset, rubric, None, None), judging.learners(store())
     if ungraded_texts(path) and not no_judge_learnt(path, names):
         panel = judging.panel_of(store(), names)
-        request = grading.request(store(), rubric.id, dataset.id, panel)
+        request = grading.run_request(store(), rubric.id, dataset.id, panel)
         state.set_address(**{state.RUN: grading.start(store(), request)})
 
 

@@ -34,7 +34,7 @@ def show() -> None:
         steps.show_folded(
             "judges",
             judges.judge_names_line(names),
-            more=lambda: own.change_last_answers(path),
+            show_content=lambda: own.change_last_answers(path),
             change=grading.on_other_judges,
         )
         grading.show(path, run)

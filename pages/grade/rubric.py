@@ -55,7 +55,7 @@ def _show_settled(version: RubricVersion) -> None:
     steps.show_folded(
         "rubric",
         f"{one_line(rubric.name, 70)}: {in_words(rubric)}",
-        more=lambda: _show_rubric(rubric, address),
+        show_content=lambda: _show_rubric(rubric, address),
     )
 
 
@@ -285,7 +285,7 @@ def _show_labels(dataset: DatasetVersion, rubric: Rubric) -> None:
     """Show the labels that came with the texts: how many, and those that match no option."""
     about = (dataset.id, rubric.model_dump_json())
     marks_found = resources.remembered(
-        "marks", about, lambda: marks.found(store(), dataset.id, rubric)
+        "marks", about, lambda: marks.find_marks(store(), dataset.id, rubric)
     )
     if marks_found.settled:
         return

@@ -111,16 +111,16 @@ def show_folded(
     step: Step,
     line: str,
     *,
-    more: Callable[[], None] = lambda: None,
+    show_content: Callable[[], None] = lambda: None,
     change: Callable[[Step], None] | None = None,
 ) -> None:
-    """Draw a settled step in one line, with a button to reopen it; ``more`` draws further
+    """Draw a settled step in one line, with a button to reopen it; ``show_content`` draws further
     buttons.
     """
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         draw_row([f"<b>✓ {_step_heading(step)}</b>", f"<span>{esc(line)}</span>"], width="content")
         st.space("stretch")
-        more()
+        show_content()
         st.button(
             "Change",
             key=state.key(GRADE_ACT, "change", step),

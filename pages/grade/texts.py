@@ -38,7 +38,9 @@ def show(path: Path) -> None:
         steps.show_folded(
             "texts",
             texts.kept_line(version),
-            more=lambda: routes.draw_link(routes.DATASETS, "Look", address, icon="visibility"),
+            show_content=lambda: routes.draw_link(
+                routes.DATASETS, "Look", address, icon="visibility"
+            ),
         )
         return
     with st.container(border=True), shown_errors():
@@ -71,7 +73,7 @@ def _choose_texts() -> None:
         if uploads:
             # Files are held like those dropped on Start, so that they survive a reload.
             files = resources.dropped_files(uploads)
-            rubrics = reading.of_kind(resources.recognised_files(files), "rubric")
+            rubrics = reading.files_of_kind(resources.recognised_files(files), "rubric")
             if 0 < len(rubrics) < len(files):
                 resources.hold_files("rubric", rubrics)
                 files = tuple(file for file in files if file not in rubrics)
@@ -125,11 +127,11 @@ def _choose_stored(names: dict[int, str]) -> None:
         format_func=lambda choice: one_line(names[choice], 90),
         key=field_key("texts", "dataset"),
         placeholder="Choose one",
-        on_change=_on_known,
+        on_change=_on_known_dataset,
     )
 
 
-def _on_known() -> None:
+def _on_known_dataset() -> None:
     with shown_errors():
         chosen = state.get(field_key("texts", "dataset"))
         if chosen is not None:
@@ -144,10 +146,10 @@ def _show_parsed(table: Table | InputError, name: str) -> None:
     look = _choose_text_column(table, name)
     if look is None:
         return
-    who = texts.naming(look)
+    who = texts.naming_column(look)
     html_table(
         (one_line(who, 40), look.column or "Text"),
-        ([esc(one_line(who, 40)), esc(text)] for who, text in texts.samples(look)),
+        ([esc(one_line(who, 40)), esc(text)] for who, text in texts.first_rows(look)),
         name="The first texts",
     )
     if who in look.mapping.meta:

@@ -56,7 +56,7 @@ def _trial_run(run_id: int | None, rubric: int, dataset: int) -> RunRow | None:
 def _offer_trial(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
     try:
         panel = judging.panel_of(store(), names)
-        request = grading.trial(store(), rubric, dataset, panel)
+        request = grading.trial_request(store(), rubric, dataset, panel)
         estimate = cached_estimate(request)
     except InputError:  # The last step shows the error.
         return

@@ -31,7 +31,7 @@ def show(key: str, table: Table, guess: VoteMapping) -> tuple[VoteMapping, tuple
         mapping, problems = column_roles.votes_from(table.columns, chosen, guess)
         data: dict[str, Any] = mapping.model_dump()
         if words := column_roles.words_of_ticks(table, mapping):
-            data["words"] = words if _blank_is_no(key, guess) else {}
+            data["words"] = words if _ask_if_blank_is_no(key, guess) else {}
         if guess.layout in ("long", "wide") and mapping.criterion is None:
             data["only"] = _single_rater(key, mapping)
         if guess.layout == "wide":
@@ -41,7 +41,7 @@ def show(key: str, table: Table, guess: VoteMapping) -> tuple[VoteMapping, tuple
     return VoteMapping(**data), problems
 
 
-def _blank_is_no(key: str, guess: VoteMapping) -> bool:
+def _ask_if_blank_is_no(key: str, guess: VoteMapping) -> bool:
     name = state.key(keys.FIELD, key, guess.layout, "blank")
     state.guess(name, bool(guess.words))
     st.checkbox("A blank is a No", key=name, help="Otherwise a blank cell is not an answer.")

@@ -71,13 +71,13 @@ def import_form() -> None:
         show_refusal(seen)
         return
     if _holds_votes(about, seen):
-        _beside_and_mapping(upload, about, seen)
+        _choose_mapping(upload, about, seen)
 
 
-def _begin_with_the_likeliest(about: str, seen: FileShape) -> None:
+def _begin_with_the_likeliest(upload_name: str, seen: FileShape) -> None:
     """Choose the shape that an unrecognised table comes nearest to, and list what it could be."""
     shape = import_files.likeliest_kind(seen)
-    key = state.key(reading.SHAPE, about)
+    key = state.key(reading.SHAPE, upload_name)
     if shape is None:
         return
     state.seed(key, shape)
@@ -103,12 +103,12 @@ def _show_help() -> None:
     right.code("item,ann,bob,gpt-4\nq1,4,5,4\nq2,2,,3", language=None)
 
 
-def _holds_votes(about: str, file_look: FileShape) -> bool:
+def _holds_votes(upload_name: str, file_look: FileShape) -> bool:
     """Return whether the file has votes; ask if a table can be read in two ways."""
     if not file_look.source.lone or file_look.kind == "gradescope" or file_look.kind in TOOL_NAMES:
         return True
     if file_look.kind != "rubric":
-        key = state.key(reading.SHAPE, about)
+        key = state.key(reading.SHAPE, upload_name)
         if file_look.kind in SHAPES:
             state.seed(key, file_look.kind)
         st.segmented_control(
@@ -123,19 +123,19 @@ def _holds_votes(about: str, file_look: FileShape) -> bool:
     return False
 
 
-def _beside_and_mapping(upload: Upload, about: str, file_look: FileShape) -> None:
+def _choose_mapping(upload: Upload, upload_name: str, file_look: FileShape) -> None:
     rubric, dataset = _chosen_rubric_and_dataset(file_look)
-    mapping = import_files.guessed(file_look, resources.rubric(rubric))
+    mapping = import_files.guess_mapping(file_look, resources.rubric(rubric))
     if file_look.table is not None and mapping is not None:
-        mapping, wrong = columns.show(about, file_look.table, mapping)
+        mapping, wrong = columns.show(upload_name, file_look.table, mapping)
         if wrong:
             st.error("The columns do not fit together.", icon=":material/error:")
             problem_list(wrong)
             return
-        mapping = columns.answer_meanings(about, file_look, mapping, resources.rubric(rubric))
+        mapping = columns.answer_meanings(upload_name, file_look, mapping, resources.rubric(rubric))
     bins = _chosen_steps(upload) if file_look.kind in TOOL_NAMES else ()
     checked = reading.checked_votes(
-        f"{about}-{rubric or 0}", file_look, mapping, rubric, dataset, bins
+        f"{upload_name}-{rubric or 0}", file_look, mapping, rubric, dataset, bins
     )
     st.subheader("Check", anchor=False)
     if reading.show(checked):

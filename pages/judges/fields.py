@@ -203,7 +203,7 @@ LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
     "door": "How it is reached",
     "thinking": "Thinking",
     "shuffle": "Shuffle the options",
-    "logprobs": "Ask how likely each option was",
+    "logprobs": "Request the probability of each option",
     "decides": "Decisions only, in one word",
     "template": "Form of the question",
 }

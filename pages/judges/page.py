@@ -76,7 +76,7 @@ def _judges_view() -> None:
     if state.get(JUDGES_ARCHIVED):
         _archived_judges()
         return
-    testing = connection.under_way(store())  # Read before the results, which may change meanwhile.
+    testing = connection.tested_now(store())  # Read before the results, which may change meanwhile.
     entries = registry.list_judges(store())
     if not any(not e.judge.offline for e in entries):
         st.caption(

@@ -92,7 +92,7 @@ LIBRARY_ACT = "library_act"
 LIBRARY_GUIDELINES = "library_guidelines"
 
 
-def adding_bar(picked: list[str], looked: Entry | None) -> None:
+def adding_bar(chosen_keys: list[str], shown_entry: Entry | None) -> None:
     """Draw the target and the button that adds the ticked criteria, or else the open one."""
     titles = _draft_titles()
     rubric_name = state.address(state.RUBRIC)
@@ -108,18 +108,18 @@ def adding_bar(picked: list[str], looked: Entry | None) -> None:
             label_visibility="collapsed",
             width=300,
         )
-        caption = fmt.plural(len(picked), "criterion", "criteria")
-        if not picked and looked is not None:
-            caption = f"“{looked.criterion.name}”"
+        caption = fmt.plural(len(chosen_keys), "criterion", "criteria")
+        if not chosen_keys and shown_entry is not None:
+            caption = f"“{shown_entry.criterion.name}”"
         pressed = st.button(
             label(f"Add {caption}", 60),
             key=state.key(LIBRARY_ACT, "add"),
             type="primary",
             icon=":material/add:",
-            disabled=not picked and looked is None,
-            help=None if picked else "Or tick several criteria in the list.",
+            disabled=not chosen_keys and shown_entry is None,
+            help=None if chosen_keys else "Or tick several criteria in the list.",
         )
-        if picked:
+        if chosen_keys:
             st.button(
                 "Clear",
                 key=state.key(LIBRARY_ACT, "clear"),
@@ -127,7 +127,7 @@ def adding_bar(picked: list[str], looked: Entry | None) -> None:
                 on_click=state.drop,
                 args=(LIBRARY_PICK,),
             )
-    chosen = picked or ([looked.key] if looked else [])
+    chosen = chosen_keys or ([shown_entry.key] if shown_entry else [])
     coming = _missing_guidelines(
         criterion_packs.missing_guidelines(_draft_of_target(target), chosen)
     )
@@ -149,10 +149,10 @@ def _missing_guidelines(missing: tuple[Pack, ...]) -> tuple[Pack, ...]:
     state.seed(LIBRARY_GUIDELINES, True)
     with st.container(horizontal=True, vertical_alignment="center"):
         wanted = st.toggle(
-            label(f"With the guidelines of {_pack_titles(missing)}", 200),
+            label(f"Add the guidelines of {_pack_titles(missing)}", 200),
             key=LIBRARY_GUIDELINES,
-            help="Judges read guidelines before every criterion of the rubric, including your own "
-            "criteria. They are added below the existing guidelines.",
+            help="These guidelines are added below the existing ones. Judges read them before "
+            "every criterion of the rubric, including your own criteria.",
         )
         with st.popover("What they say", icon=":material/visibility:"):
             for pack in missing:
@@ -166,23 +166,23 @@ def _pack_titles(packs: tuple[Pack, ...]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def add_criteria(target: str, picked: list[str], guidelines: tuple[Pack, ...]) -> None:
+def add_criteria(target: str, chosen_keys: list[str], guidelines: tuple[Pack, ...]) -> None:
     """Add the criteria, and the guidelines of these packs, to the target's draft; edit it."""
     with shown_errors():
         guided = bool(guidelines)
         own = bool(_draft_of_target(target)["guidelines"].strip())
         if target == NEW:
-            name = _new_draft(criterion_packs.draft_from_entries(picked, guided=guided))
+            name = _new_draft(criterion_packs.draft_from_entries(chosen_keys, guided=guided))
         else:
-            name = _grown_draft(target, picked, guided)
-        added = drafts.draft(name)["criteria"][-len(picked)]
+            name = _grown_draft(target, chosen_keys, guided)
+        added = drafts.draft(name)["criteria"][-len(chosen_keys)]
         drafts.set_open_card(name, added["uid"])
         state.drop(LIBRARY_PICK)
         state.drop(LIBRARY_TARGET)
         added_too = f", and the guidelines of {_pack_titles(guidelines)}" if guided else ""
         below = " below yours" if guided and own else ""
         undo = "" if target == NEW or not guided else " Undo takes both back."
-        count = fmt.plural(len(picked), "criterion", "criteria")
+        count = fmt.plural(len(chosen_keys), "criterion", "criteria")
         state.flash(f"Added {count}{added_too}{below}. Look them over, then save.{undo}")
         routes.go_to(routes.RUBRICS, {state.RUBRIC: name})
 
@@ -201,7 +201,7 @@ def _new_draft(draft: RubricDraft) -> str:
     return name
 
 
-def _grown_draft(name: str, picked: list[str], guided: bool) -> str:
+def _grown_draft(name: str, chosen_keys: list[str], guided: bool) -> str:
     drafts.load_work(name)
     refused = drafts.refused_text(name)
     if refused is not None:
@@ -210,7 +210,9 @@ def _grown_draft(name: str, picked: list[str], guided: bool) -> str:
             refused.problems,
         )
     drafts.change_draft(
-        name, criterion_packs.with_entries(drafts.draft(name), picked, guided=guided), redraw=True
+        name,
+        criterion_packs.with_entries(drafts.draft(name), chosen_keys, guided=guided),
+        redraw=True,
     )
     return name
 

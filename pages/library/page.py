@@ -39,7 +39,9 @@ def criteria_by_pack() -> None:
     left, right = st.columns([5, 4], gap="large")
     with left:
         if not packs:
-            empty_state("Nothing found", "No criterion has these words in this pack and scale.")
+            empty_state(
+                "Nothing found", "No criterion of this pack and scale contains these words."
+            )
         for pack, entries in packs:
             _show_pack(pack, entries)
     with right, st.container(key="rs_beside"):

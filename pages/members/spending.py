@@ -41,7 +41,9 @@ def show(access: TeamAccess) -> None:
     )
     shares = spending.spending_of_month(store(), month)
     if not access.providers:
-        empty_state("No provider is listed", "Only offline judges and checks can be asked.")
+        empty_state(
+            "No provider is listed", "Without a provider, only offline judges and checks can grade."
+        )
         return
     draw_table(
         ("Provider", "Spent", "Held", "Limit", "Left"),

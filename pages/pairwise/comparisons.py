@@ -58,13 +58,13 @@ def people_beside_judges(chosen: ContestSelection) -> None:
     _agreement_rates(together)
 
 
-def show_matrix(together: ContestRaters) -> None:
+def show_matrix(contest_raters: ContestRaters) -> None:
     """Draw how often every two raters agree, as a picture and as a table."""
-    if len(together.raters) < 2:
+    if len(contest_raters.raters) < 2:
         return
-    size = range(len(together.raters))
-    names = [rater.name for rater in together.raters]
-    same = {pair: agreement.same.value for pair, agreement in together.pairs.items()}
+    size = range(len(contest_raters.raters))
+    names = [rater.name for rater in contest_raters.raters]
+    same = {pair: agreement.same.value for pair, agreement in contest_raters.pairs.items()}
     values = [[1.0 if i == j else same[min(i, j), max(i, j)] for j in size] for i in size]
     st.html('<div class="rs-section">How often two raters agree</div>')
     left, right = st.columns(2, gap="large")
@@ -76,9 +76,11 @@ def show_matrix(together: ContestRaters) -> None:
             alt="Share of contests on which two raters say the same. The table has its numbers.",
         )
     with right:
-        people = {index for index, rater in enumerate(together.raters) if rater.kind == "person"}
-        pairs = sorted(together.pairs, key=lambda pair: -len({*pair} & people))
-        pair_table(names, {pair: together.pairs[pair] for pair in pairs[:LISTED]})
+        people = {
+            index for index, rater in enumerate(contest_raters.raters) if rater.kind == "person"
+        }
+        pairs = sorted(contest_raters.pairs, key=lambda pair: -len({*pair} & people))
+        pair_table(names, {pair: contest_raters.pairs[pair] for pair in pairs[:LISTED]})
 
 
 def pair_table(names: list[str], pairs: Mapping[tuple[int, int], RaterAgreement]) -> None:
@@ -103,21 +105,21 @@ def pair_table(names: list[str], pairs: Mapping[tuple[int, int], RaterAgreement]
     )
 
 
-def _agreement_rates(together: ContestRaters) -> None:
+def _agreement_rates(contest_raters: ContestRaters) -> None:
     st.html('<div class="rs-section">The share of points that each gives</div>')
     draw_table(
-        ("Rater", "", "Contests decided", *together.systems),
+        ("Rater", "", "Contests decided", *contest_raters.systems),
         (
             [
                 esc(rater.name),
                 tag(KINDS[rater.kind], "info" if rater.kind == "person" else "neutral"),
                 fmt.count(rater.contests),
-                *(fmt.percent(rater.rates[system]) for system in together.systems),
+                *(fmt.percent(rater.rates[system]) for system in contest_raters.systems),
             ]
-            for rater in together.raters
+            for rater in contest_raters.raters
         ),
         name="Win rate of every system by every rater",
-        numbers=range(2, 3 + len(together.systems)),
+        numbers=range(2, 3 + len(contest_raters.systems)),
     )
 
 
@@ -130,7 +132,7 @@ SCORE_KINDS = {
 SHOWN = 12
 
 
-def pointwise_beside(chosen: ContestSelection) -> None:
+def show_pointwise_comparison(chosen: ContestSelection) -> None:
     """Choose the run to compare with, then draw both side by side."""
     runs = contests.scored_runs(store(), chosen.run_id)
     if not runs:

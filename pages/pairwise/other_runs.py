@@ -103,7 +103,7 @@ def _order_checks(checks: Sequence[OrderCheck], part: str) -> None:
     ]
     first = len(heads) - 7
     with st.container(height=TALL if len(checks) > ROWS else "content", border=False):
-        _check_table(checks, heads, first, part=bool(part), several=several)
+        _check_table(checks, heads, first, part=bool(part), several_judges=several)
     st.caption(
         "Accuracy: over both orders; a missing answer counts as wrong. Same and kappa "
         "(Cohen's) leave missing answers out. As published: LLMBar's conventions, by which "
@@ -113,7 +113,12 @@ def _order_checks(checks: Sequence[OrderCheck], part: str) -> None:
 
 
 def _check_table(
-    checks: Sequence[OrderCheck], heads: Sequence[str], first: int, *, part: bool, several: bool
+    checks: Sequence[OrderCheck],
+    heads: Sequence[str],
+    first: int,
+    *,
+    part: bool,
+    several_judges: bool,
 ) -> None:
     draw_table(
         heads,
@@ -121,7 +126,7 @@ def _check_table(
             [
                 esc(check.rater),
                 *([esc(check.part)] if part else []),
-                *([esc(check.criterion)] if several else []),
+                *([esc(check.criterion)] if several_judges else []),
                 fmt.count(check.items),
                 fmt.count(check.empty),
                 figure_cell(check.accuracy, PERCENT, interval=False),

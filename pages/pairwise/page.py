@@ -113,10 +113,10 @@ def draw_link(run: RunRow, icon: str) -> None:
     routes.draw_link(routes.CONTESTS, label(run.name, 100), {state.RUN: run.id}, icon=icon)
 
 
-def _draw_other_runs(head: str, says: str, rows: Sequence[RunRow]) -> None:
+def _draw_other_runs(title: str, says: str, rows: Sequence[RunRow]) -> None:
     if not rows:
         return
-    st.html(f'<div class="rs-section">{esc(head)}</div><div class="rs-quiet">{esc(says)}</div>')
+    st.html(f'<div class="rs-section">{esc(title)}</div><div class="rs-quiet">{esc(says)}</div>')
     for run in rows[:SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
             draw_link(run, "leaderboard")
@@ -173,7 +173,7 @@ VIEWS = {
 }
 
 
-def one_contest_run(run_id: int) -> None:
+def show_contest_run(run_id: int) -> None:
     """Draw the whole page of a run."""
     routes.draw_back_link(routes.CONTESTS, "All contests")
     run = item_view.require_run(store(), run_id)
@@ -216,7 +216,7 @@ def _show_view(selected: selection.ContestSelection) -> None:
             case "position":
                 leaderboard.position_and_length(selected)
             case "scores":
-                comparisons.pointwise_beside(selected)
+                comparisons.show_pointwise_comparison(selected)
             case "people":
                 comparisons.people_beside_judges(selected)
             case _:
@@ -234,4 +234,4 @@ if state.address(state.PLAN) is not None:
 elif _run is None:
     contest_list()
 else:
-    one_contest_run(_run)
+    show_contest_run(_run)

@@ -11,7 +11,7 @@ from core.services.pairwise.contest_votes import Contest, ContestOutcome, Contes
 from core.services.pairwise.leaderboard_parts import Leaderboard
 from core.services.results import item_view
 from pages.ui import state
-from pages.ui.resources import remembered, shared, store
+from pages.ui.resources import remembered, shared_value, store
 from pages.ui.text import one_line
 from pages.ui.widgets import chosen_confidence
 
@@ -76,7 +76,9 @@ def read_contests(run_id: int) -> ContestSelection:
     runs = tuple(leaderboard.rounds_of(store(), run_id))
     rows = [item_view.require_run(store(), run) for run in runs]
     about = tuple((row.id, row.votes, row.failures_open) for row in rows)
-    contests = shared("contests", about, lambda: contest_votes.contests_of_runs(store(), runs))
+    contests = shared_value(
+        "contests", about, lambda: contest_votes.contests_of_runs(store(), runs)
+    )
     return ContestSelection(
         runs,
         about,
@@ -116,7 +118,7 @@ def draw_pickers(chosen: ContestSelection, *, only_question: bool = False) -> No
             return
         if len(judges) > 1:
             _draw_picker("Judged by", state.JUDGE, judges, "All judges together", chosen.judge)
-        if _both_orders(chosen.contests):
+        if _has_both_orders(chosen.contests):
             key = state.key(CONTEST_FIELD, ORDERS)
             state.put(key, chosen.counted)
             st.segmented_control(
@@ -132,7 +134,7 @@ def draw_pickers(chosen: ContestSelection, *, only_question: bool = False) -> No
             )
 
 
-def _both_orders(contests: Contests) -> bool:
+def _has_both_orders(contests: Contests) -> bool:
     return any(run.design.orders == "both" for run in contests.rounds.values())
 
 

@@ -62,7 +62,7 @@ def show(seat: Seat) -> None:
         ),
     )
     with right:
-        st.html(f'<div class="rs-prose">{esc(plan_words.in_words(plan))}</div>')
+        st.html(f'<div class="rs-prose">{esc(plan_words.plan_in_words(plan))}</div>')
         if plan.steps:
             _plan_table(plan, wages=bool(hourly))
             _make_queue(seat, run, plan, min(labels, plan.left))
@@ -130,7 +130,11 @@ def _plan_table(plan: LabelPlan, *, wages: bool) -> None:
         name="What labels buy",
         numbers=range(len(heads)),
     )
-    time = "" if timed else " How long it takes is known once people have reviewed by this rubric."
+    time = (
+        ""
+        if timed
+        else " An estimate of the time appears once people have reviewed with this rubric."
+    )
     mean = f"mean of {label(plan.criterion, 40)}" if plan.criterion else "mean score"
     mean += "" if plan.gap is None else " of all systems"
     st.caption(f"± is half the 95% interval of the corrected {mean}.{time}", help=SAYS)

@@ -63,7 +63,7 @@ def settings_form(
     st.caption(label(queues.QUEUE_ORDERS[chosen_order][1]))
     fields = {
         **_vote_display(field_key, now),
-        **_reviewers_each(field_key, now),
+        **_reviewers_per_cell(field_key, now),
         **_people_settings(field_key, now),
     }
     minutes = st.number_input(
@@ -108,7 +108,7 @@ def _vote_display(key: Key, settings: QueueSettings) -> dict[str, Any]:
     return {"mode": mode, "assisted_share": share, "confirm_same": same}
 
 
-def _reviewers_each(key: Key, settings: QueueSettings) -> dict[str, Any]:
+def _reviewers_per_cell(key: Key, settings: QueueSettings) -> dict[str, Any]:
     each = st.number_input("Reviewers per item", 1, 5, key=key("reviewers", settings.reviewers))
     overlap, policy = settings.overlap_share, str(settings.policy)
     if each > 1:
@@ -192,7 +192,7 @@ def _rule_from_address(run: RunRow) -> QueueRule | None:
     items = None if word is None else browsing.items_of_set(store(), run.id, word)
     criteria = None if criterion is None else (criterion,)
     if state.address(state.RULE) == work.SPLIT:
-        return queue_cells.splits_only(items)
+        return queue_cells.rule_for_splits(items)
     if state.address(state.RULE) == work.RANDOM:
         rubric = library.version_by_id(store(), run.rubric_version_id).rubric
         most = SOME * len(criteria or rubric.criteria)
@@ -326,12 +326,12 @@ def _chosen_rule(run: RunRow) -> QueueRule:
     )
 
 
-def _cap_field(given: int | None = None) -> int | None:
+def _cap_field(cap: int | None = None) -> int | None:
     """Return the cap on the number of cells, or `None` if its box is not ticked."""
-    if not _check_box("most", "Maximum number of cells", given is not None, outlook.CAP):
+    if not _check_box("most", "Maximum number of cells", cap is not None, outlook.CAP):
         return None
     key = state.key(QUEUE_FIELD, "most", "limit")
-    state.seed(key, given or 40)
+    state.seed(key, cap or 40)
     return int(
         st.number_input(
             "Maximum number of cells",

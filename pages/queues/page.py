@@ -142,7 +142,7 @@ def _queue_card(seat: Seat, queue: QueueRow) -> None:
             ]
         )
         st.progress(progress.resolved / progress.total if progress.total else 0.0)
-        if far := people.in_a_line(seat, queue):
+        if far := people.progress_line(seat, queue):
             st.caption(label(far, 300))
 
 

@@ -42,7 +42,7 @@ def show(seat: Seat, queue: QueueRow) -> None:
         st.caption("Each remaining item is open to all reviewers until one of them takes it.")
 
 
-def in_a_line(seat: Seat, queue: QueueRow) -> str:
+def progress_line(seat: Seat, queue: QueueRow) -> str:
     """Return everyone's progress in one line for a lead; empty for others or before a start."""
     if seat.role != "lead":
         return ""

@@ -228,7 +228,7 @@ def _show_progress(queue: QueueRow) -> None:
             LabelledFigure("Resolved", fmt.count(progress.resolved)),
             LabelledFigure(
                 "Outcomes likely to change",
-                _about_so_many(progress.flips),
+                _rounded_count(progress.flips),
                 "Reviewing the open cells is expected to change this many outcomes (without pass "
                 "marks: verdicts).",
             ),
@@ -244,10 +244,10 @@ def _show_progress(queue: QueueRow) -> None:
         draw_table(["State", "Cells"], states, name="Cells by state", numbers=(1,))
 
 
-def _about_so_many(expected: float) -> str:
+def _rounded_count(expected: float) -> str:
     """Return an expected count as a rounded text.
 
-    >>> _about_so_many(31.7), _about_so_many(0.2), _about_so_many(0.0)
+    >>> _rounded_count(31.7), _rounded_count(0.2), _rounded_count(0.0)
     ('about 32', 'fewer than 1', '0')
     """
     if expected < 0.5:

@@ -92,14 +92,14 @@ def download_buttons(run_id: int, report: RunReport) -> None:
     with st.popover("Download", icon=":material/download:"):
         offer_file(
             "HTML, to print",
-            make_later(lambda _: run_export.written(report, "html")),
+            make_later(lambda _: run_export.report_as_file(report, "html")),
             f"report-run-{run_id}.html",
             "description",
             "One file that opens anywhere, without network, and prints well.",
         )
         offer_file(
             "Markdown",
-            make_later(lambda _: run_export.written(report, "markdown")),
+            make_later(lambda _: run_export.report_as_file(report, "markdown")),
             f"report-run-{run_id}.md",
             "notes",
             "The same words and tables, for a wiki or a pull request.",
@@ -114,7 +114,9 @@ def download_buttons(run_id: int, report: RunReport) -> None:
         offer_file(
             "CSV of everything",
             make_later(
-                lambda held: run_export.zipped(run_export.export(held, run_id, "everything", how))
+                lambda held: run_export.zip_archive(
+                    run_export.export(held, run_id, "everything", how)
+                )
             ),
             f"run-{run_id}.zip",
             "table",

@@ -13,7 +13,7 @@ from pages.ui.blocks import drawn
 from pages.ui.places import run_head
 from pages.ui.resources import remembered, store
 from pages.ui.text import label
-from pages.ui.widgets import chosen_confidence, empty_state, page_header, worked_out
+from pages.ui.widgets import chosen_confidence, compute_now, empty_state, page_header
 
 
 def show() -> None:
@@ -28,7 +28,7 @@ def show() -> None:
         empty_state("No votes yet", "The report appears here as soon as judges have answered.")
         return
     about = run_report.report_state(store(), run.id)
-    if not worked_out("report", run.votes, about):
+    if not compute_now("report", run.votes, about):
         return
     how = chosen_confidence()
     report = remembered(

@@ -57,7 +57,7 @@ def show(queue: QueueRow) -> None:
         "unseen", queue, lambda: random_audit.unaudited_cells(store(), queue.id, share), share
     )
     _show_accuracy(queue, right, rest)
-    _acceptance(queue, rest)
+    _show_acceptance(queue, rest)
     _show_scores(queue)
 
 
@@ -107,7 +107,7 @@ def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: Unaudite
             draw.forest(dots, "Share of verdicts that people confirm", ""),
             key=state.key(RECORD_CHART, "right", queue.id),
             config={"displayModeBar": False},
-            alt="Shares with their intervals; the table below has them.",
+            alt="Shares with their intervals, as in the table below.",
         )
     draw_table(
         ("Cells", "Confirmed", "Decided"),
@@ -122,7 +122,7 @@ def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: Unaudite
         name="How often people confirm the verdicts",
         numbers=(1, 2),
     )
-    _more_audit(queue, unseen)
+    _offer_more_audit(queue, unseen)
     only = label(scope_words(queue.rule))
     st.caption(
         "A queue holds the hard cells, which alone say nothing about the rest. All cells: "
@@ -147,7 +147,7 @@ def _rest_words(unseen: UnauditedCells) -> str:
     return f"{text} and the {fmt.count(unseen.elsewhere)} it might have drawn that others settled"
 
 
-def _more_audit(queue: QueueRow, unseen: UnauditedCells) -> None:
+def _offer_more_audit(queue: QueueRow, unseen: UnauditedCells) -> None:
     if unseen.behind:
         show_sentences(
             f"{fmt.plural(unseen.behind, 'cell')} got a verdict after the audit was drawn. Update "
@@ -198,7 +198,7 @@ def _chosen_alpha(queue: QueueRow) -> int:
     return int(state.get(key) or MAY_DISAGREE)
 
 
-def _acceptance(queue: QueueRow, unseen: UnauditedCells) -> None:
+def _show_acceptance(queue: QueueRow, unseen: UnauditedCells) -> None:
     show_section("What may be accepted unseen")
     key = state.key(RECORD_FIELD, "alpha", queue.id)
     state.seed(key, MAY_DISAGREE)
@@ -245,7 +245,7 @@ def _promise_words(promise: Acceptance, unseen: UnauditedCells) -> str:
         if promise.more
         else ""
     )
-    return f"Nothing yet. {_why_not(promise)}{more}"
+    return f"Nothing yet. {_no_promise_reason(promise)}{more}"
 
 
 def _show_tested(promise: Acceptance) -> None:
@@ -270,7 +270,7 @@ def _show_tested(promise: Acceptance) -> None:
     )
 
 
-def _why_not(promise: Acceptance) -> str:
+def _no_promise_reason(promise: Acceptance) -> str:
     from core.metrics.intervals.acceptance import nearest_failed_step
 
     step = nearest_failed_step(promise.steps)

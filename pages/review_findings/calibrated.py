@@ -74,10 +74,12 @@ def fit_mark(offer: FittedOffer, fitted: Fitted) -> str:
     return tag("✓ offered", "good")
 
 
-def _accuracy_words(right: int, labels: int, far: float | None, kappa: float | None) -> str:
-    share = f"{fmt.percent(right / labels)} right"
-    if far is not None:
-        share = f"{fmt.score(far)} levels off<br>{quiet_html(share)}"
+def _accuracy_words(
+    n_right: int, labels: int, difference: float | None, kappa: float | None
+) -> str:
+    share = f"{fmt.percent(n_right / labels)} right"
+    if difference is not None:
+        share = f"{fmt.score(difference)} levels off<br>{quiet_html(share)}"
     return share if kappa is None else f"{share}<br>{quiet_html(f'kappa {fmt.score(kappa)}')}"
 
 

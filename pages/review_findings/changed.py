@@ -159,13 +159,15 @@ def _shared_row(cell: SharedCell) -> _Row:
     return (cell.item_id, cell.criterion, *labels)
 
 
-def _cell_table(queue: QueueRow, head: str, first: str, second: str, rows: Iterable[_Row]) -> None:
+def _cell_table(
+    queue: QueueRow, heading: str, first: str, second: str, rows: Iterable[_Row]
+) -> None:
     cells = list(rows)
-    show_section(head)
+    show_section(heading)
     draw_table(
         ("Item", "Criterion", first, second),
         (_cell_row(queue, *row) for row in cells[:MOST_CELLS]),
-        name=head,
+        name=heading,
     )
     if len(cells) > MOST_CELLS:
         st.caption(f"and {fmt.count(len(cells) - MOST_CELLS)} more; the exports have all.")

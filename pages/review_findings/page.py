@@ -42,7 +42,7 @@ def session_result(seat: Seat, queue: QueueRow) -> None:
     result = changed.show(seat, queue)
     if result.changed:
         text = f"Step through the {fmt.plural(len(result.changed), 'item')} that people changed"
-        address = work.first_address(queue.run_id, result.changed)
+        address = work.address_of_first(queue.run_id, result.changed)
         routes.draw_link(routes.RUN, text, address, icon="menu_book")
     show_sentences(_left_words(result))
     _show_troubles(queue, result)

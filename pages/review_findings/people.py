@@ -46,7 +46,7 @@ def show(seat: Seat, queue: QueueRow) -> None:
     if mine is None:
         show_sentences("You have given no verdict in this queue yet.")
     else:
-        _own_quality(mine)
+        _show_own_quality(mine)
     _second_looks(seat, queue)
     if seat.role == "lead":
         _lead_view(seat, queue, list(people.values()))
@@ -57,7 +57,7 @@ def show(seat: Seat, queue: QueueRow) -> None:
     )
 
 
-def _own_quality(quality: ReviewerQuality) -> None:
+def _show_own_quality(quality: ReviewerQuality) -> None:
     pace = "–" if quality.each_seconds is None else fmt.seconds(quality.each_seconds)
     draw_table(
         ("Figure", "Value", "Of what"),
@@ -129,7 +129,7 @@ def _second_looks(seat: Seat, queue: QueueRow) -> None:
         )
 
 
-def _lead_view(seat: Seat, queue: QueueRow, others: list[ReviewerQuality]) -> None:
+def _lead_view(seat: Seat, queue: QueueRow, qualities: list[ReviewerQuality]) -> None:
     show_section("For leads")
     key = state.key(RECORD_FIELD, "repeat", queue.id)
     state.seed(key, round(100 * queue.settings.repeat_share))
@@ -143,13 +143,13 @@ def _lead_view(seat: Seat, queue: QueueRow, others: list[ReviewerQuality]) -> No
         on_change=_set_repeat,
         args=(seat, queue.id, key),
     )
-    if not others:
+    if not qualities:
         return
     if st.toggle("Show what others see", key=state.key(RECORD_FIELD, "others")):
-        for person in others:
+        for person in qualities:
             st.html(f"<b>{esc(person.name)}</b>")
-            _own_quality(person)
-    names = ", ".join(label(person.name, 60) for person in others)
+            _show_own_quality(person)
+    names = ", ".join(label(person.name, 60) for person in qualities)
     st.caption(f"Others who reviewed or were assigned: {names}.")
 
 

@@ -41,10 +41,10 @@ def _clock_time(review: OpenItem) -> None:
     review.touched = now
 
 
-def draft_verdict(review: OpenItem, criterion: str, given: ReviewerAnswer) -> None:
+def draft_verdict(review: OpenItem, criterion: str, answer: ReviewerAnswer) -> None:
     """Draft a verdict on a cell."""
     _clock_time(review)
-    review.said[criterion] = given
+    review.said[criterion] = answer
     review.mode = "options"
     assert review.ticket is not None, "only an open item is judged"
     commit_reveal.save_draft(store(), review.ticket, review.said)
@@ -88,12 +88,12 @@ def _to_next_cell(review: OpenItem, criterion: str) -> None:
         review.active = later[0]
 
 
-def move_active(review: OpenItem, by: int) -> None:
+def move_active(review: OpenItem, step: int) -> None:
     """Activate the cell before or after the active one."""
     _clock_time(review)
     order = [criterion_name(c) for c in review.cells_to_decide]
     if review.active in order:
-        review.active = order[(order.index(review.active) + by) % len(order)]
+        review.active = order[(order.index(review.active) + step) % len(order)]
     review.mode = "options"
 
 
@@ -207,12 +207,12 @@ def undo_act(review: OpenItem, before: int | None = None) -> bool:
     return True
 
 
-def step_items(review: OpenItem, by: int) -> None:
+def step_items(review: OpenItem, step: int) -> None:
     """Show my next or previous available item, without deciding this one."""
     ahead = claims.next_items(store(), review.seat, review.queue_id, review.where, limit=AHEAD)
     ids = [turn.item_id for turn in ahead]
     item_id = review.ticket.item_id if review.ticket else ""
     if len(ids) < 2 or item_id not in ids:
         raise Conflict("There is no other item for you now.")
-    open_item(review, ids[(ids.index(item_id) + by) % len(ids)])
+    open_item(review, ids[(ids.index(item_id) + step) % len(ids)])
     review.effect, review.undone, review.same = None, (), ()

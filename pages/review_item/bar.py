@@ -109,12 +109,12 @@ def _settle_at_sight(review: OpenItem) -> None:
         key=key,
         help="Your last answer on an item commits it, without Enter. It is final unless all "
         "judges say something else. U takes it back.",
-        on_change=_on_at_once,
+        on_change=_on_commit_at_once,
         args=(review, key),
     )
 
 
-def _on_at_once(review: OpenItem, key: str) -> None:
+def _on_commit_at_once(review: OpenItem, key: str) -> None:
     on = bool(state.get(key))
     keyboard.perform_guarded(review, lambda now: reviewers.commit_at_once(store(), now.seat, on))
 
@@ -220,7 +220,7 @@ OUTCOMES = {"pass": "pass", "fail": "fail", "review": "for review", None: "not f
 OPEN: dict[CellState, str] = {
     "needs_review": "open again",
     "needs_others": "recorded, waits for others",
-    "disagreement": "reviewers disagree, an adjudicator decides",
+    "disagreement": "reviewers disagree; an adjudicator decides",
 }
 ACTS = {
     "verdict": "your verdict",
@@ -287,9 +287,9 @@ def _draw_more_acts(review: OpenItem) -> None:
     with st.popover("", icon=":material/more_horiz:", help="Unmask"):
         st.caption("Who made this submission is hidden. Looking is recorded with your reason.")
         reason = state.key(REVIEW_NOTE, "unmask", review.number)
-        st.text_input("Why do you need to know?", key=reason)
+        st.text_input("Reason for unmasking", key=reason)
         if st.button("Show the system", key=state.key(REVIEW_ACT, "unmask")):
             with shown_errors():
-                assert review.ticket is not None, "only an open item is unmasked"
+                assert review.ticket is not None, "only an open item can be unmasked"
                 name = other_acts.unmask(store(), review.ticket, str(state.get(reason) or ""))
                 st.html(f"<b>{esc(name) if name else 'No system is named.'}</b>")

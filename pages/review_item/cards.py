@@ -21,10 +21,10 @@ from pages.ui.widgets import Tone, tag
 LONGEST = 20_000
 
 
-def show_note(review: OpenItem, criterion: str, given: ReviewerAnswer | None) -> None:
-    """Draw the note's field, which saves when left, and the saved notes."""
+def show_note(review: OpenItem, criterion: str, answer: ReviewerAnswer | None) -> None:
+    """Draw the note's field, which is saved when it loses focus, and the saved notes."""
     key = state.key(REVIEW_NOTE, review.number, criterion)
-    state.seed(key, given.note if given else "")
+    state.seed(key, answer.note if answer else "")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_area(
             f"Note on {label(criterion, 60)}",
@@ -198,15 +198,15 @@ def _folded_card(review: OpenItem, cell: BlindCell, place: int) -> None:
             revealed.show_summary(votes)
 
 
-def _card_head(cell: BlindCell, given: ReviewerAnswer | None) -> None:
+def _card_head(cell: BlindCell, answer: ReviewerAnswer | None) -> None:
     criterion = cell.criterion
-    tone: Tone = "good" if opened.is_decided(given) else "warn"
+    tone: Tone = "good" if opened.is_decided(answer) else "warn"
     flagged = tag(f"flagged for {_with_article(cell.flagged)}", "warn") if cell.flagged else ""
     remark = f'<div class="rs-quote">{esc(cell.remark)}</div>' if cell.remark else ""
     st.html(
         f'<div class="rs-row"><span class="rs-cell" role="heading" aria-level="2">'
         f'{esc(criterion.name)}</span><span class="rs-quiet">{esc(_weight_words(criterion))}</span>'
-        f"{tag(_answer_words(criterion, given), tone)}{flagged}</div>"
+        f"{tag(_answer_words(criterion, answer), tone)}{flagged}</div>"
         f'<div class="rs-prose">{esc(criterion.requirement)}</div>{remark}'
     )
 
@@ -220,12 +220,12 @@ def _weight_words(criterion: Criterion) -> str:
     return f"{kind} {fmt.weight(criterion.weight)}"
 
 
-def _answer_words(criterion: Criterion, given: ReviewerAnswer | None) -> str:
-    if given is None or not opened.is_decided(given):
+def _answer_words(criterion: Criterion, answer: ReviewerAnswer | None) -> str:
+    if answer is None or not opened.is_decided(answer):
         return "no verdict yet"
-    if given.option is not None:
-        return f"✓ {criterion.choices[given.option].label}"
-    return f"✓ cannot assess: {WHYS[given.why] if given.why else ''}"
+    if answer.option is not None:
+        return f"✓ {criterion.choices[answer.option].label}"
+    return f"✓ cannot assess: {WHYS[answer.why] if answer.why else ''}"
 
 
 def _choice_button(
@@ -243,9 +243,9 @@ def _choice_button(
     )
 
 
-def _option_buttons(review: OpenItem, cell: BlindCell, given: ReviewerAnswer | None) -> None:
+def _option_buttons(review: OpenItem, cell: BlindCell, answer: ReviewerAnswer | None) -> None:
     criterion = cell.criterion
-    chosen = None if given is None else given.option
+    chosen = None if answer is None else answer.option
     with st.container(gap="xsmall", key="rs_options"):
         keys = option_keys(criterion.options)
         for index, (option, key) in enumerate(zip(criterion.options, keys, strict=True)):

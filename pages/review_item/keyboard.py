@@ -280,10 +280,10 @@ def skip_by_key(review: OpenItem, number: int) -> None:
         perform_guarded(review, acts.skip_item)
 
 
-def step_by_key(review: OpenItem, number: int, by: int) -> None:
+def step_by_key(review: OpenItem, number: int, step: int) -> None:
     """Show the next or previous item."""
     if review.number == number:
-        perform_guarded(review, lambda now: acts.step_items(now, by))
+        perform_guarded(review, lambda now: acts.step_items(now, step))
 
 
 def undo_by_key(review: OpenItem) -> None:

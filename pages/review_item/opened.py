@@ -97,9 +97,9 @@ def criterion_name(cell: BlindCell) -> str:
     return cell.criterion.name
 
 
-def is_decided(given: ReviewerAnswer | None) -> bool:
+def is_decided(answer: ReviewerAnswer | None) -> bool:
     """Return whether this is a verdict: an option, or why the cell cannot be assessed."""
-    return given is not None and (given.option is not None or given.why is not None)
+    return answer is not None and (answer.option is not None or answer.why is not None)
 
 
 def open_item_of(queue_id: int, seat: Seat) -> OpenItem:

@@ -87,7 +87,7 @@ def _show_nothing(review: OpenItem) -> None:
         empty_state("Ready", "There is something for you to review.")
     else:
         run = queues.queue_by_id(store(), review.queue_id).run_id
-        empty_state("Nothing left for you here", standing.why, lambda: _on_from(run))
+        empty_state("Nothing left for you here", standing.why, lambda: _on_run_choice(run))
     if standing.available:
         with st.container(horizontal=True, horizontal_alignment="center"):
             _show_start_links(review, first=not leases)
@@ -115,7 +115,7 @@ def _take_back(review: OpenItem, item_id: str) -> None:
     )
 
 
-def _on_from(run_id: int) -> None:
+def _on_run_choice(run_id: int) -> None:
     if not blindness.cells_to_decide(store(), run_id):
         run_status.grades_download(run_id)
     routes.draw_link(routes.RUN, "The run and its grades", {state.RUN: run_id}, icon="grid_on")

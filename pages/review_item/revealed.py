@@ -75,14 +75,14 @@ def _same_words(cell: RevealedCell) -> str:
     return tag(caption, "warn")
 
 
-def _draw_other(criterion: Criterion, letter: str, given: ReviewerAnswer) -> None:
+def _draw_other(criterion: Criterion, letter: str, answer: ReviewerAnswer) -> None:
     verdict = (
-        criterion.choices[given.option].label
-        if given.option is not None
-        else f"cannot assess: {WHYS[given.why] if given.why else ''}"
+        criterion.choices[answer.option].label
+        if answer.option is not None
+        else f"cannot assess: {WHYS[answer.why] if answer.why else ''}"
     )
-    note = f'<div class="rs-prose rs-quiet">{esc(given.note)}</div>' if given.note else ""
-    quotes = "".join(f'<div class="rs-quote">{esc(span.quote)}</div>' for span in given.evidence)
+    note = f'<div class="rs-prose rs-quiet">{esc(answer.note)}</div>' if answer.note else ""
+    quotes = "".join(f'<div class="rs-quote">{esc(span.quote)}</div>' for span in answer.evidence)
     st.html(
         f'<div class="rs-card"><div class="rs-row"><b>Reviewer {letter}</b>'
         f"{tag(verdict, 'info')}</div>{note}{quotes}</div>"

@@ -75,7 +75,7 @@ def finding_tag(placed: list[PlacedFinding], uid: str) -> str:
     return tag(f"{len(open_findings)} to fix", tone) if open_findings else ""
 
 
-def show_beside(name: str, uid: str) -> None:
+def show_findings_of_card(name: str, uid: str) -> None:
     """Show the open criterion's findings."""
     for finding in findings_on(name):
         if finding.uid == uid and not finding.dismissed:
@@ -320,7 +320,7 @@ def show_problems(name: str) -> None:
     draft = drafts.draft(name)
     problems = problems_of(draft)
     if not problems:
-        _can_be_saved(
+        _show_check_heading(
             sum(finding.serious for finding in findings_on(name) if not finding.dismissed)
         )
         return
@@ -332,7 +332,7 @@ def show_problems(name: str) -> None:
         st.caption(f"and {len(problems) - PROBLEMS_SHOWN} more")
 
 
-def _can_be_saved(serious: int) -> None:
+def _show_check_heading(serious: int) -> None:
     """Draw the heading of the check; it is green only without serious findings below."""
     if serious:
         findings = fmt.plural(serious, "serious finding")
@@ -344,7 +344,7 @@ def _can_be_saved(serious: int) -> None:
 
 def _problem_line(name: str, place: int, problem: Problem) -> None:
     uid, _ = locate_card(drafts.draft(name), problem.path)
-    target = uid or _about_card(problem)
+    target = uid or _card_of_problem(problem)
     with st.container(horizontal=True, vertical_alignment="center"):
         problem_list([_with_criterion_name(name, problem, uid)])
         if target is not None and target != drafts.open_card(name):
@@ -358,7 +358,7 @@ def _problem_line(name: str, place: int, problem: Problem) -> None:
             )
 
 
-def _about_card(problem: Problem) -> str | None:
+def _card_of_problem(problem: Problem) -> str | None:
     if problem.path[:1] == ("decision",):
         return drafts.DECISION
     if problem.path[:2] == ("scoring", "length_penalty"):

@@ -20,7 +20,7 @@ from pages.ui import drafts, routes, state
 from pages.ui.drafts import RUBRIC_SIDE
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, one_line
-from pages.ui.widgets import MANY, draw_table, worked_out
+from pages.ui.widgets import MANY, compute_now, draw_table
 
 #: The side of the form that says how scores follow.
 SCORING = "Scoring"
@@ -36,7 +36,7 @@ def show(name: str) -> None:
         return
     run, rubric, about = changed
     st.html(f'<div class="rs-section">In run {run.id}, {esc(one_line(run.name, 60))}</div>')
-    if worked_out("rescored", run.votes, about):
+    if compute_now("rescored", run.votes, about):
         _draw_difference(run, _cached_difference(run, rubric, about))
 
 
@@ -88,7 +88,7 @@ def _changed_run(name: str) -> tuple[Run, Rubric, tuple[object, ...]] | None:
 
 def _cached_difference(run: Run, rubric: Rubric, cache_key: tuple[object, ...]) -> ScoreDifference:
     return remembered(
-        "rescored", cache_key, lambda: follow_version.difference_under(store(), run.id, rubric)
+        "rescored", cache_key, lambda: follow_version.score_difference(store(), run.id, rubric)
     )
 
 

@@ -75,15 +75,13 @@ def show(
         _show_unasked(view, over=over)
 
 
-def _show_votes(view: CriterionView, together: list[VoteView], text: str) -> None:
+def _show_votes(view: CriterionView, votes: list[VoteView], text: str) -> None:
     """Draw answers side by side: as one element, which is faster, if none can be opened."""
-    if all(vote.call_id is None for vote in together):
-        st.html(
-            f'<div class="rs-cards">{"".join(_vote_html(view, v, text) for v in together)}</div>'
-        )
+    if all(vote.call_id is None for vote in votes):
+        st.html(f'<div class="rs-cards">{"".join(_vote_html(view, v, text) for v in votes)}</div>')
         return
     with st.grid(2, min_column_width=235):
-        for vote in together:
+        for vote in votes:
             with st.container(gap="xsmall"):
                 st.html(_vote_html(view, vote, text))
                 _show_call(vote)
@@ -264,7 +262,7 @@ def _quiet_html(text: str) -> str:
     return f'<span class="rs-quiet rs-num">{esc(text)}</span>'
 
 
-def settled_by(run_id: int, item_id: str, criterion: str, decision: CellDecision) -> None:
+def settlement(run_id: int, item_id: str, criterion: str, decision: CellDecision) -> None:
     """Draw one line with names, day, how they settled it, and the verdict of the votes."""
     settled = decision.settled
     active = settled.state == "active"

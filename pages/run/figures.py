@@ -87,7 +87,7 @@ def _on_bar(key: str) -> None:
         low, high = point["customdata"][:2]
         # The bin's upper edge belongs to the next bin, except at the end of the scale.
         most = high if high >= 1 else high - 1e-6
-        filters.narrow_to(**{LEAST: f"{low:.6g}", MOST: f"{most:.6g}", state.VIEW: None})
+        filters.filter_items(**{LEAST: f"{low:.6g}", MOST: f"{most:.6g}", state.VIEW: None})
 
 
 def _verdict_bars(run: Run, counts: list[VerdictCounts], cache_key: tuple[object, ...]) -> None:
@@ -164,7 +164,7 @@ def _on_piece(key: str) -> None:
 
 def _see_items(name: str, option: int | None) -> None:
     filters.clear_filters()
-    filters.narrow_to(**{state.CRITERION: name, VERDICT: option, state.VIEW: None})
+    filters.filter_items(**{state.CRITERION: name, VERDICT: option, state.VIEW: None})
 
 
 def _clicked_point(key: str) -> dict[str, Any] | None:
@@ -229,7 +229,7 @@ def _baseline_tag(line: PairLine, switched_off: bool) -> str:
     return tag("≈ not clearly above" if right > commonest else "▼ not above", "warn")
 
 
-def both_orders(run: Run) -> None:
+def show_both_orders(run: Run) -> None:
     """Draw a line per judge that was asked in both orders."""
     about = (run.id, run.votes)
     rates = remembered("flip rates", about, lambda: flip_check.flip_rates(store(), run.id))
@@ -252,7 +252,7 @@ def both_orders(run: Run) -> None:
             f"See the {fmt.plural(len(items), 'item')} where answers differ",
             key=state.key(RUN_ACT, "apart"),
             icon=":material/swap_vert:",
-            on_click=filters.narrow_to,
+            on_click=filters.filter_items,
             kwargs={ONLY: "order", state.VIEW: None},
         )
     st.caption(

@@ -178,7 +178,7 @@ def clear_filters() -> None:
     state.set_address(**dict.fromkeys((*_ALL, CELL)))
 
 
-def narrow_to(**parameters: object) -> None:
+def filter_items(**parameters: object) -> None:
     """Show only the items of some property, from the first page on."""
     state.set_address(**{**parameters, state.PAGE: None, CELL: None})
 
@@ -251,7 +251,7 @@ def quick_filters(run: Run) -> None:
         format_func=filter_words,
         key=_widget_key(ONLY, chosen),
         label_visibility="collapsed",
-        on_change=_on_only,
+        on_change=_on_only_filter,
     )
     if shown_selection().filtered:
         st.button(
@@ -293,7 +293,7 @@ def _sort_choice(rubric: Rubric, groups: ItemGroups) -> None:
         on_change=_on_sort,
         args=(key,),
     )
-    st.toggle("Highest first", key=_widget_key(DOWN, now.descending), on_change=_on_down)
+    st.toggle("Highest first", key=_widget_key(DOWN, now.descending), on_change=_on_sort_direction)
 
 
 def _on_sort(key: str) -> None:
@@ -301,12 +301,12 @@ def _on_sort(key: str) -> None:
     if isinstance(chosen, tuple):
         sort_by(chosen[1])
     else:
-        narrow_to(**{SORT: None if chosen == "position" else chosen, BY: None})
+        filter_items(**{SORT: None if chosen == "position" else chosen, BY: None})
 
 
 def sort_by(criterion: str) -> None:
     """Sort by the verdicts of a criterion."""
-    narrow_to(**{SORT: "criterion", BY: criterion})
+    filter_items(**{SORT: "criterion", BY: criterion})
 
 
 def _score_range() -> None:
@@ -363,14 +363,14 @@ def _on_text(name: str) -> None:
     changes = {name: None if value in (None, "", "position") else value}
     if name == state.CRITERION:
         changes[VERDICT] = None
-    narrow_to(**changes)
+    filter_items(**changes)
 
 
-def _on_only() -> None:
+def _on_only_filter() -> None:
     only, before = state.get(state.key(RUN_FILTER, ONLY)), chosen_quick_filters()
     state.put(SEEK, "doubt" in only and "doubt" not in before)
-    narrow_to(**{ONLY: ",".join(only) or None})
+    filter_items(**{ONLY: ",".join(only) or None})
 
 
-def _on_down() -> None:
-    narrow_to(**{DOWN: "1" if state.get(state.key(RUN_FILTER, DOWN)) else None})
+def _on_sort_direction() -> None:
+    filter_items(**{DOWN: "1" if state.get(state.key(RUN_FILTER, DOWN)) else None})

@@ -158,7 +158,7 @@ def _outcome_filters(run: Run, outcomes: Mapping[str, int]) -> None:
                 key=state.key(RUN_ACT, "outcome", outcome),
                 type="tertiary",
                 disabled=state.address(OUTCOME) == outcome,
-                on_click=filters.narrow_to,
+                on_click=filters.filter_items,
                 kwargs={OUTCOME: outcome},
             )
 
@@ -369,7 +369,7 @@ def _on_sort(message: str) -> None:
     now = filters.shown_selection()
     again = now.sort == sort and now.by == by
     down = "1" if again and not now.descending else None
-    filters.narrow_to(**{SORT: sort, BY: by or None, DOWN: down})
+    filters.filter_items(**{SORT: sort, BY: by or None, DOWN: down})
     state.put(_WHOLE, True)
 
 

@@ -335,7 +335,7 @@ def _show_criteria(view: ItemView) -> None:
         decision = audit_trail.settled_decisions(store(), view.run.id, view.item.id).get(names[at])
         line = None
         if decision is not None:
-            line = partial(criterion.settled_by, view.run.id, view.item.id, names[at], decision)
+            line = partial(criterion.settlement, view.run.id, view.item.id, names[at], decision)
         over = view.run.status == "done"
         rubric = None if view.item.rubric else view.run.rubric_id
         criterion.show(

@@ -60,7 +60,7 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
     settled = audit_trail.settled_decisions(store(), run.id, item_id).get(name)
     line = None
     if settled is not None:
-        line = partial(criterion.settled_by, run.id, item_id, name, settled)
+        line = partial(criterion.settlement, run.id, item_id, name, settled)
     criterion.show(
         of,
         view.item.text,

@@ -27,7 +27,7 @@ from pages.ui.text import esc, one_line
 from pages.ui.widgets import draw_row, draw_table, empty_state, page_header, tag
 
 
-def scored_under(run: Run) -> None:
+def show_scoring_version(run: Run) -> None:
     """Draw a line, if needed: another version, stale cells, a newer version."""
     if run.kind != "run" or not run.votes:
         return
@@ -293,7 +293,7 @@ def show(run_id: int) -> None:
     with run_head.show_head(run, routes.RUN):
         view = _chosen_view(run)
     _show_addresses(run)
-    scored_under(run)
+    show_scoring_version(run)
     _show_view(run, view)
 
 
@@ -358,7 +358,7 @@ def _show_view(run: Run, view: str) -> None:
         case "labels":
             figures.show_against_labels(run)
         case "orders":
-            figures.both_orders(run)
+            figures.show_both_orders(run)
         case "plan":
             show_plan(run, rubric)
         case _:

@@ -23,7 +23,7 @@ from pages.run.filters import BESIDE, CELL, DIFFER, RUN_FILTER
 from pages.ui import state
 from pages.ui.grid.cells import ShownCell
 from pages.ui.grid.run_cells import share_text
-from pages.ui.resources import remembered, shared, store
+from pages.ui.resources import remembered, shared_value, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import chosen_confidence, draw_table
 
@@ -57,7 +57,7 @@ def systems_of_run(
     if len(means) < 3:
         return Systems([], SharedTasks((), ()), None, {})
     # The questions of a run never change.
-    tasks = shared("tasks", (run.id,), lambda: shared_tasks(store(), run))
+    tasks = shared_value("tasks", (run.id,), lambda: shared_tasks(store(), run))
     pair = _compared_pair(tasks, {mean.system: mean for mean in means})
     gaps: list[Gap] = []
     people = ""
@@ -80,7 +80,7 @@ def _lead_by_people(run: Run, tasks: SharedTasks, level: float) -> str:
     return "" if corrected.reason else system_gaps.in_words(corrected)
 
 
-def _compared_pair(tasks: SharedTasks, of: dict[str, SystemMeans]) -> tuple[str, str] | None:
+def _compared_pair(tasks: SharedTasks, means: dict[str, SystemMeans]) -> tuple[str, str] | None:
     """Return the two systems to compare: those in the address, else the top two by score.
 
     ``None`` if fewer than two answered the same tasks.
@@ -88,7 +88,7 @@ def _compared_pair(tasks: SharedTasks, of: dict[str, SystemMeans]) -> tuple[str,
     if len(tasks.systems) < 2:
         return None
     asked = tuple(state.address_in(one, tasks.systems) for one in (state.FIRST, state.SECOND))
-    names = sorted(tasks.systems, key=lambda name: -(of[name].score.value or 0.0))
+    names = sorted(tasks.systems, key=lambda name: -(means[name].score.value or 0.0))
     two = sorted(names[:2], key=list(tasks.systems).index)
     first = asked[0] if asked[0] in tasks.systems else two[0]
     rest = [name for name in tasks.systems if name != first]

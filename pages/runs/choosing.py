@@ -67,12 +67,12 @@ def _chosen_id(what: str, names: dict[int, str], parameter: str) -> int:
     return chosen
 
 
-def _version_choice(what: str, of: int, numbers: dict[int, int]) -> int:
+def _version_choice(what: str, record_id: int, numbers: dict[int, int]) -> int:
     """Return the chosen version: the newest, unless the person picks an older one."""
     newest = next(iter(numbers))
     if len(numbers) == 1:
         return newest
-    key = plan_key(what, of, "version")
+    key = plan_key(what, record_id, "version")
     state.seed(key, newest)
     chosen: int = st.selectbox(
         f"Version of the {what}",

@@ -190,7 +190,7 @@ def _run_form(choices: RunChoices) -> RunRequest | None:
     st.html('<div class="rs-section">Who judges</div>')
     version = planning.rubric_at(store(), rubric)
     panel = run_form.choose_panel(
-        choices, version, labelled=judging.labelled(store(), dataset, version)
+        choices, version, labelled=judging.count_labelled(store(), dataset, version)
     )
     st.html('<div class="rs-section">How</div>')
     share = _label_share(dataset, panel)

@@ -71,7 +71,7 @@ def _sweep_form(choices: RunChoices) -> tuple[RunRequest, SweepAxes] | None:
     st.html('<div class="rs-section">Who judges</div>')
     version = planning.rubric_at(store(), rubric)
     panel = run_form.choose_panel(
-        choices, version, labelled=judging.labelled(store(), dataset, version)
+        choices, version, labelled=judging.count_labelled(store(), dataset, version)
     )
     st.html('<div class="rs-section">What to vary</div>')
     st.caption("Every combination is a run. Leave empty what should stay as the panel says.")
@@ -128,13 +128,17 @@ def _sweep_axes(panel: Panel | None) -> SweepAxes:
 
 
 def _pick_values(
-    name: str, of: str, options: tuple[Any, ...], words_of: Callable[[Any], str], help: str = ""
+    name: str,
+    setting: str,
+    options: tuple[Any, ...],
+    words_of: Callable[[Any], str],
+    help: str = "",
 ) -> tuple[Any, ...]:
     chosen = st.pills(
         name,
         list(options),
         selection_mode="multi",
-        key=_form_key(of),
+        key=_form_key(setting),
         format_func=words_of,
         help=help or None,
         persist_state="session",

@@ -89,7 +89,7 @@ def _live_check(run_id: int, polled: bool) -> None:
     with shown_errors():
         look = lifecycle.run_progress(store(), run_id)
         if look.row.active != polled or _changed_elsewhere(run_id):
-            # Rerun the whole page once: polling starts or stops, and other parts must know.
+            # Rerun the whole page once, so that polling starts or stops and other parts notice.
             st.rerun()
         view = item_view.item_view(store(), run_id, spot_check.item_of(store(), run_id))
         _show_head(view)

@@ -74,7 +74,7 @@ def keep_dropped_files() -> None:
     """Keep the dropped files when the user leaves by another link."""
     seen = resources.recognised_files(resources.held_files("start"))
     for kind in ("texts", "rubric", "votes"):
-        if files := reading.of_kind(seen, kind):
+        if files := reading.files_of_kind(seen, kind):
             resources.hold_files(kind, files)
     resources.hold_files("start", ())
 
@@ -94,8 +94,11 @@ def _draw_file(recognised: Recognised) -> None:
 
 def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
     """Draw where these files can go: the likeliest first, then the others."""
-    class_, rubric = reading.of_kind(recognised, "texts"), reading.of_kind(recognised, "rubric")
-    votes = reading.of_kind(recognised, "votes")
+    class_, rubric = (
+        reading.files_of_kind(recognised, "texts"),
+        reading.files_of_kind(recognised, "rubric"),
+    )
+    votes = reading.files_of_kind(recognised, "votes")
     systems = next((dropped for dropped in recognised if len(dropped.systems) > 1), None)
     with st.container(horizontal=True, vertical_alignment="center"):
         # Users who came to compare see that first.
@@ -112,7 +115,7 @@ def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
                 text = "Grade these texts with this rubric"
             if _target_button(text, "grading", primary=not state.get(START_PAIRS)):
                 sure = not any(dropped.also_votes for dropped in recognised)
-                _go_to_grading(class_, rubric, sure=sure)
+                _go_to_grading(class_, rubric, is_certain=sure)
         doubtful = tuple(
             file for dropped in recognised if dropped.also_votes for file in dropped.files
         )
@@ -126,10 +129,10 @@ def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
             routes.go_to(routes.IMPORT_VOTES)
 
 
-def _go_to_grading(class_: tuple[File, ...], rubric: tuple[File, ...], *, sure: bool) -> None:
+def _go_to_grading(class_: tuple[File, ...], rubric: tuple[File, ...], *, is_certain: bool) -> None:
     """Go on to grading. What leaves nothing to ask is stored; the rest is asked there."""
     address: dict[str, object] = {}
-    checked = texts.unasked(class_) if sure and class_ else None
+    checked = texts.texts_without_questions(class_) if is_certain and class_ else None
     if checked is not None:
         version = texts.keep(store(), checked, texts.source_of(class_))
         address[state.DATASET] = version.dataset_id
@@ -147,7 +150,7 @@ def _go_to_contest(files: tuple[File, ...], systems: tuple[str, ...]) -> None:
     names = " and ".join(one_line(name, 20) for name in systems[:2])
     more = f" and {len(systems) - 2} more" if len(systems) > 2 else ""
     if _target_button(f"Compare {names}{more}", "swords", primary=bool(state.get(START_PAIRS))):
-        look = texts.look(texts.answers(files))
+        look = texts.look(texts.read_answers(files))
         version = texts.keep(store(), texts.check(look), files[0].name)
         resources.hold_files("start", ())
         routes.go_to(routes.CONTESTS, {state.PLAN: state.NEW, state.DATASET: version.dataset_id})

@@ -31,7 +31,7 @@ def _has_own_work() -> bool:
     return max(have.rubrics, have.datasets, have.runs) > given or bool(have.spot_checks)
 
 
-def own_work() -> None:
+def show_own_work() -> None:
     """Draw the user's own work, and the last runs."""
     if not _has_own_work():
         return
@@ -121,7 +121,7 @@ def _go_with_input(page: routes.Screen) -> None:
     if page != routes.CONTESTS:
         drop.keep_dropped_files()
         routes.go_to(page)
-    dataset = None if resources.held_files("start") else grading.compared(store())
+    dataset = None if resources.held_files("start") else grading.dataset_to_compare(store())
     if dataset is not None:
         routes.go_to(page, {state.PLAN: state.NEW, state.DATASET: dataset})
     # Dropped files stay: now the program knows that they are to be compared.
@@ -135,6 +135,6 @@ page_header(
 )
 _show_ways_in()
 drop.show()
-own_work()
+show_own_work()
 _show_pictures()
 example.show()

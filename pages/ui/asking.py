@@ -98,10 +98,10 @@ def _instructions_field(keys: FieldKeys) -> None:
 
 
 def _choice_field(
-    keys: FieldKeys, name: str, head: str, choices: dict[str, tuple[str, str]]
+    keys: FieldKeys, name: str, caption: str, choices: dict[str, tuple[str, str]]
 ) -> None:
     st.radio(
-        head,
+        caption,
         list(choices),
         format_func=lambda option: choices[option][0],
         captions=[says for _, says in choices.values()],
@@ -125,13 +125,13 @@ def _few_shot(keys: FieldKeys, examples_from: str) -> None:
         if state.get(keys.of("few_shot")):
             st.caption(examples_from)
             _toggle_field(
-                keys, "few_shot_reasons", "With the reasons of labels", words.REASONS_SAYS
+                keys, "few_shot_reasons", "Include the reasons given for labels", words.REASONS_SAYS
             )
 
 
-def _toggle_field(keys: FieldKeys, name: str, head: str, says: str) -> None:
+def _toggle_field(keys: FieldKeys, name: str, caption: str, says: str) -> None:
     with st.container(gap="xxsmall"):
-        st.toggle(head, key=keys.of(name), **keys.options)
+        st.toggle(caption, key=keys.of(name), **keys.options)
         st.caption(says)
 
 

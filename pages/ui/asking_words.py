@@ -326,5 +326,5 @@ def failure_advice(kind: str, judges: Sequence[Judge]) -> str:
     variables = " and ".join(names) or "the provider's variable"
     if kind == "missing_key":
         where = "in the environment of the app"
-        return f"Set {variables} {where}, start it again, then retry the failures."
+        return f"Set {variables} {where}, restart the app, then retry the failures."
     return f"The provider refused the key. Check {variables}, then retry the failures."

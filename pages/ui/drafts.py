@@ -78,30 +78,30 @@ def load_work(name: str) -> None:
     """
     if state.get(_key(name)) is not None:
         return
-    stored = library.own_work(store(), name, draft_owner()["browser"])
+    stored = library.own_unsaved_work(store(), name, draft_owner()["browser"])
     if stored is not None:
         _take_over_work(name, stored)
         return
     rubric_id = state.as_id(name)
     if rubric_id is None:
         raise NotFound("This draft was saved or discarded. Open the rubric from the list.")
-    state.put(_key(name), _fresh(library.draft_of(store(), rubric_id), None, None))
+    state.put(_key(name), _data(library.draft_of(store(), rubric_id), None, None))
 
 
-def go_on(name: str, stored: library.KeptDraft) -> None:
+def continue_stored_work(name: str, stored: library.KeptDraft) -> None:
     """Callback: continue with unsaved work that another tab or browser stored."""
     forget_draft(name)
     _take_over_work(name, stored)
 
 
 def _take_over_work(name: str, stored: library.KeptDraft) -> None:
-    fresh = _fresh(stored.draft, stored.text, stored.updated)
+    fresh = _data(stored.draft, stored.text, stored.updated)
     state.put(_key(name), {**fresh, "as": stored.name})
 
 
-def _fresh(draft: RubricDraft, typed: str | None, seen: str | None) -> dict[str, Any]:
-    """Return the session's data. `seen`: when the stored copy was last changed, if known."""
-    return {"draft": draft, "text": typed, "past": [], "future": [], "seen": seen, "as": None}
+def _data(draft: RubricDraft, typed: str | None, last_seen: str | None) -> dict[str, Any]:
+    """Return the session's data. `last_seen`: when the stored copy was last changed, if known."""
+    return {"draft": draft, "text": typed, "past": [], "future": [], "seen": last_seen, "as": None}
 
 
 def draft_owner() -> dict[str, str]:
@@ -109,7 +109,7 @@ def draft_owner() -> dict[str, str]:
     return {"browser": "" if login_configured() else browser_id(), "author": known_name()}
 
 
-def others_work(name: str) -> list[library.KeptDraft]:
+def work_of_other_tabs(name: str) -> list[library.KeptDraft]:
     """Return unsaved work on the same rubric that this tab did not store."""
     seen = state.get(_key(name))["seen"]
     return [stored for stored in library.kept_drafts_of(store(), name) if stored.updated != seen]
@@ -249,7 +249,7 @@ def save_draft(name: str) -> None:
         rubric_name = str(saved.rubric_id)
         open_rubric(rubric_name)
         # The saved rubric is loaded, since a stored draft of that name is another tab's.
-        state.put(_key(rubric_name), _fresh(library.draft_of(store(), saved.rubric_id), None, None))
+        state.put(_key(rubric_name), _data(library.draft_of(store(), saved.rubric_id), None, None))
         set_open_card(rubric_name, opened)
         state.flash(f"Saved as version {saved.number}.")
         state.put(state.key(RUBRIC_SAVED, rubric_name), saved.number)
@@ -365,7 +365,7 @@ def _store_work(name: str) -> None:
     """Store this tab's work, separately from another tab's newer copy and never over it."""
     work = state.get(_key(name))
     kept_as = work["as"] or name
-    at = {"seen": work["seen"], "tab": _tab_id(), **draft_owner()}
+    at = {"last_seen": work["seen"], "tab": _tab_id(), **draft_owner()}
     seen = library.keep_beside(store(), kept_as, work["draft"], work["text"], **at)
     state.put(_key(name), {**work, "as": seen.name, "seen": seen.updated})
 

@@ -217,12 +217,14 @@ def _students_words(number: int) -> str:
     return fmt.plural(number, "student")
 
 
-def draw_trust(run_id: int, more: str) -> None:
-    """Draw the statement on a run's verdicts: its first sentence; the rest and `more` folded."""
+def draw_trust(run_id: int, extra_words: str) -> None:
+    """Draw the statement on a run's verdicts: its first sentence; the rest and `extra_words`
+    folded.
+    """
     trust = trust_of(run_id)
     first, stop, details = trust.sentence.partition(". ")
-    if details or more:
-        below = f'{esc(details)}<div class="rs-row">{more}</div>'
+    if details or extra_words:
+        below = f'{esc(details)}<div class="rs-row">{extra_words}</div>'
         st.html(
             f"<details class='rs-trust'><summary>{esc(first + stop)}</summary>{below}</details>"
         )

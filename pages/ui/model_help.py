@@ -237,7 +237,7 @@ MENDS: dict[FailureKind, str] = {
     "larger one, or raise the most tokens in a reply.",
     "too_large": "It sends far more than an answer. Check that the address is a chat endpoint.",
     "out_of_range": "It answers, but names options that do not exist. Choose a larger model.",
-    "missing_key": "Set the variable before starting the app, then start it again.",
+    "missing_key": "Set the variable, then restart the app.",
     "code": "The judge's own code failed. Fix it and test again.",
     "internal": "This looks like a defect of the program. The server's log says more.",
 }

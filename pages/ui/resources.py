@@ -57,15 +57,15 @@ def actor() -> Actor:
     return LOCAL if near else VISITOR
 
 
-def disabled_without(*verbs: Verb, who: Actor | None = None) -> dict[str, Any]:
+def disabled_without(*verbs: Verb, user: Actor | None = None) -> dict[str, Any]:
     """Return the arguments of a widget that needs one of these rights: disabled if all are missing.
 
     The services reject people without the right; this shows it before they invest any effort.
-    ``who`` is the current user, if just checked.
+    ``user`` is the current user, if just checked.
     """
-    who = who or actor()
+    user = user or actor()
     try:
-        allow(who, next((verb for verb in verbs if who.may(verb)), verbs[0]))
+        allow(user, next((verb for verb in verbs if user.may(verb)), verbs[0]))
     except NotAllowed as refused:
         return {"disabled": True, "help": str(refused)}
     return {}
@@ -147,12 +147,12 @@ def make_later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
     settings, claimed, whose, user = (current_settings(), claims(), state.file_owner(), actor())
     opened = _open_store(str(settings.db))
 
-    def made_file() -> FileT:
+    def make_file() -> FileT:
         state.OWNER.set(whose)
         now = user if settings.access is None else members.actor(opened, settings.access, claimed)
         return make(opened.acting(now))
 
-    return made_file
+    return make_file
 
 
 @st.cache_resource(show_spinner=False, max_entries=64)
@@ -176,7 +176,7 @@ def _remembered(db: str, what: str, key: tuple[object, ...], _make: Callable[[],
     return _make()
 
 
-def shared(what: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
+def shared_value(what: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
     """Return what `remembered` would, but the shared object itself, which no caller may change.
 
     It is for values whose copy would take longer than the page (0.9 s for 90,000 votes).
@@ -383,13 +383,15 @@ def held_upload(place: Place) -> HeldFile | None:
     return HeldFile(files[0])
 
 
-def draw_held_files(place: Place, files: Sequence[File], other: str = "Another file") -> None:
+def draw_held_files(
+    place: Place, files: Sequence[File], other_caption: str = "Another file"
+) -> None:
     """Draw the held files' names, and a way to choose others."""
     name = files[0].name if len(files) == 1 else fmt.plural(len(files), "file")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html(f"<b>{esc(one_line(name, 90))}</b>", width="content")
         st.button(
-            other,
+            other_caption,
             key=state.key(HELD_ACT, place),
             type="tertiary",
             icon=":material/swap_horiz:",

@@ -219,7 +219,7 @@ SCREENS = tuple(tab for place in (*PLACES, *FOOT) for tab in (*place.tabs, *plac
 
 
 def disabled_link(
-    to: Screen, address: Mapping[str, object], who: Actor | None = None
+    to: Screen, address: Mapping[str, object], user: Actor | None = None
 ) -> dict[str, Any]:
     """Return the arguments that disable a link for users without the right. All may read a finished
     spot check.
@@ -229,7 +229,7 @@ def disabled_link(
     plan = state.PLAN in address
     queue = state.RULE in address or address.get(state.NEW) == state.QUEUE
     return disabled_without(
-        *(("write",) if plan else ("organise",) if queue else to.verbs), who=who
+        *(("write",) if plan else ("organise",) if queue else to.verbs), user=user
     )
 
 

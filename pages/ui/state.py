@@ -227,10 +227,10 @@ def address_id(name: str) -> int | None:
     return number
 
 
-def address_in(name: str, known: Collection[str]) -> str | None:
+def address_in(name: str, allowed_values: Collection[str]) -> str | None:
     """Return a URL parameter if it is one of these; report any other as unknown."""
     text = address(name)
-    if text is not None and text not in known:
+    if text is not None and text not in allowed_values:
         report_unknown(name, text)
         return None
     return text

@@ -110,7 +110,7 @@ def empty_state(title: str, body: str, action: Callable[[], object] | None = Non
             action()
 
 
-def worked_out(page: str, votes: int, cache_key: tuple[object, ...]) -> bool:
+def compute_now(page: str, votes: int, cache_key: tuple[object, ...]) -> bool:
     """Return whether to compute a page's figures now; otherwise draw a button for it.
 
     `cache_key` changes whenever the figures would, so that the button appears again.

@@ -143,7 +143,7 @@ def test_a_change_to_nothing_takes_a_column_away() -> None:
     seen = import_files.look_at_bytes(b"item,rater,label,reason\na,k,yes,r\n", "x.csv")
     assert seen.mapping is not None
     assert seen.mapping.reason == "reason"
-    changed = import_files.changed(seen, ["reason="])
+    changed = import_files.change_mapping(seen, ["reason="])
     assert changed is not None
     assert changed.reason is None
 

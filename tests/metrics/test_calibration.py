@@ -10,8 +10,8 @@ from core.metrics.calibration import (
     NO_ANSWER,
     NO_CHANCES,
     AnswerKinds,
-    bins_of,
     calibration,
+    confidence_bins,
     sure_answers,
 )
 from core.metrics.intervals.draws import resample_patterns
@@ -103,7 +103,7 @@ def test_what_has_no_reference_or_no_certainty_is_no_answer() -> None:
 
 
 def test_edges_belong_to_the_bin_below() -> None:
-    assert bins_of(np.arange(11) / 10).tolist() == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+    assert confidence_bins(np.arange(11) / 10).tolist() == [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 
 def drawn(answers: AnswerKinds, seed: int) -> Floats:

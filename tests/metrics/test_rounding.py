@@ -13,7 +13,7 @@ from core.metrics.agreement.correlation_distance import TOO_FEW
 from core.metrics.agreement.scores import score_agreement
 from core.metrics.intervals.bootstrap import bca
 from core.metrics.intervals.means import paired_difference
-from core.metrics.measure import levelled
+from core.metrics.measure import equal_if_near
 from core.metrics.ranking.contests import contest_table, majority_circles, win_matrix
 from core.metrics.ranking.ranks import kendall_tau, keys_with_ties_broken, mid_ranks, spearman_rho
 
@@ -112,7 +112,7 @@ def test_resamples_that_equal_the_figure_up_to_rounding_count_as_equal() -> None
 
 
 def test_levelled_keeps_apart_what_is_apart_and_leaves_gaps_open() -> None:
-    one, other = levelled([0.1 + 0.2, np.nan, 1e-6], [0.3, 0.3 + 1e-6, 0.0])
+    one, other = equal_if_near([0.1 + 0.2, np.nan, 1e-6], [0.3, 0.3 + 1e-6, 0.0])
     assert one[0] == other[0]
     assert np.isnan(one[1])
     assert len(set(one[[0, 2]]) | set(other)) == 4

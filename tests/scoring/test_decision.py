@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.domain.gates import Decision
 from core.scoring import Texts, Trace, explain, score_item
-from core.scoring.score import BeforeDecision, decide
+from core.scoring.score import BeforeDecision, decide_outcome
 from tests.scoring.made import answers, binary, rubric
 
 PASS_70: dict[str, Any] = {"pass_at": 0.7}
@@ -43,7 +43,7 @@ def known(score: float | None, **changes: Any) -> BeforeDecision:
 def test_a_score_is_held_against_the_thresholds(
     decision: dict[str, float], total: float, outcome: str, why: str
 ) -> None:
-    assert decide(Decision(**decision), known(total)) == (outcome, why)
+    assert decide_outcome(Decision(**decision), known(total)) == (outcome, why)
 
 
 @pytest.mark.parametrize(
@@ -61,14 +61,14 @@ def test_what_gates_say_and_what_is_not_known_come_before_the_score(
     changes: dict[str, Any], expected: tuple[str, str]
 ) -> None:
     # 0.9 alone would pass.
-    assert decide(Decision(pass_at=0.7), known(0.9, **changes)) == expected
+    assert decide_outcome(Decision(pass_at=0.7), known(0.9, **changes)) == expected
 
 
 def test_without_a_decision_only_gates_decide() -> None:
-    assert decide(None, known(0.9)) == (None, None)
-    assert decide(None, known(0.9, fail=True)) == ("fail", "rule")
-    assert decide(None, known(0.9, undecided=True)) == ("review", "undecided")
-    assert decide(None, known(0.9, complete=False)) == (None, None)
+    assert decide_outcome(None, known(0.9)) == (None, None)
+    assert decide_outcome(None, known(0.9, fail=True)) == ("fail", "rule")
+    assert decide_outcome(None, known(0.9, undecided=True)) == ("review", "undecided")
+    assert decide_outcome(None, known(0.9, complete=False)) == (None, None)
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 0.2), st.floats(0, 1))
@@ -78,8 +78,8 @@ def test_a_better_score_never_ends_worse(
     low, high = sorted((one, other))
     decision = Decision(pass_at=high, fail_below=low, review_within=within)
     rank = {"fail": 0, "review": 1, "pass": 2, None: -1}
-    before = rank[decide(decision, known(score))[0]]
-    after = rank[decide(decision, known(min(1.0, score + more)))[0]]
+    before = rank[decide_outcome(decision, known(score))[0]]
+    after = rank[decide_outcome(decision, known(min(1.0, score + more)))[0]]
     # Around a threshold "review within" sends both sides to a person, never the wrong way round.
     assert after >= before
 

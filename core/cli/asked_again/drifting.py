@@ -42,7 +42,7 @@ def drift(
         number, complete = run_number(run), True
         if ask or only_estimate:
             outlook = anchors.estimate(store, number)
-            print_outlook(outlook, "items", alone=only_estimate, as_json=as_json)
+            print_outlook(outlook, "items", without_run=only_estimate, as_json=as_json)
             if only_estimate:
                 return
             repeat = anchors.ask(store, number, budget)

@@ -60,7 +60,7 @@ def impression(
             task = newest.id
         else:
             outlook = one_impression.estimate(store, number, answers, seed)
-            print_outlook(outlook, "answers", alone=only_estimate, as_json=as_json)
+            print_outlook(outlook, "answers", without_run=only_estimate, as_json=as_json)
             if only_estimate:
                 return
             task = one_impression.start(store, number, answers, seed, budget)

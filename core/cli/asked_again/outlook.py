@@ -29,13 +29,13 @@ estimate_option = click.option(
 )
 
 
-def print_outlook(expected: CostEstimate, texts: str, *, alone: bool, as_json: bool) -> None:
-    """Print the expected cost, as the result if only the estimate is wanted (``alone``).
+def print_outlook(expected: CostEstimate, texts: str, *, without_run: bool, as_json: bool) -> None:
+    """Print the expected cost, as the result if only the estimate is wanted (``without_run``).
 
     ``texts`` names the counted things: answers, items, or texts.
     """
     text = f"{expected.items:,} {texts}, {expected.calls:,} calls, {price_text(expected.cost)}"
-    if alone:
+    if without_run:
         data = {texts: expected.items, "calls": expected.calls, "cost_usd": expected.cost}
         common.print_result(data, lambda _: text, as_json)
     else:

@@ -87,7 +87,7 @@ def probe(
             request = probes.ProbeRequest(number, **chosen, earns=_edits_by_criterion(earns))
             _require_writer(store, request, writer)
             outlook = probes.estimate(store, request)
-            print_outlook(outlook, "texts", alone=only_estimate, as_json=as_json)
+            print_outlook(outlook, "texts", without_run=only_estimate, as_json=as_json)
             if only_estimate:
                 return
             if writer is not None:
@@ -96,7 +96,10 @@ def probe(
 
 
 def _edits_by_criterion(options: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
-    """Return the edits by the criterion that rewards them. A criterion's name may contain "="."""
+    """Parse the options ``CRITERION=EDIT,EDIT``; return the edits that each criterion rewards.
+
+    The last "=" separates the two, since a criterion's name may contain one.
+    """
     from core.errors import InputError
 
     earned: dict[str, tuple[str, ...]] = {}

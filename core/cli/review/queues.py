@@ -194,7 +194,7 @@ def queue_ten(run: int, dry: bool, db: Path | None, as_json: bool) -> None:
         if not dry:
             ten_more.take_up(store, terminal_name(), run)
         now = ten_more.progress(store, run)
-        report = ten_more.as_data(now, ten_more.learnt(store, store.runs.get(run)))
+        report = ten_more.as_data(now, ten_more.learnt_so_far(store, store.runs.get(run)))
         common.print_result(report, _ten_report_text, as_json)
 
 

@@ -37,8 +37,11 @@ def walk(
         InputError: invalid XML, or entities, which no office program writes.
     """
 
-    def report_start(tag: str, given: dict[str, str]) -> None:
-        start(_local_name(tag), given and {_local_name(key): value for key, value in given.items()})
+    def report_start(tag: str, attributes: dict[str, str]) -> None:
+        start(
+            _local_name(tag),
+            attributes and {_local_name(key): value for key, value in attributes.items()},
+        )
 
     def refuse_declaration(*_: object) -> None:
         raise InputError("This file declares entities, which is refused.", (), name)
@@ -46,11 +49,11 @@ def walk(
     def report_end(tag: str) -> None:
         end(_local_name(tag))
 
-    def handle_first_tag(tag: str, given: dict[str, str]) -> None:
+    def handle_first_tag(tag: str, attributes: dict[str, str]) -> None:
         plain = quick and ":" not in tag
         parser.StartElementHandler = start if plain else report_start
         parser.EndElementHandler = end if plain else report_end
-        report_start(tag, given)
+        report_start(tag, attributes)
 
     parser = expat.ParserCreate()
     parser.buffer_text = True

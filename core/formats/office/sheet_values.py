@@ -125,10 +125,10 @@ def iso_shown(text: str) -> str:
     return day if not (at.hour or at.minute or at.second) else f"{day} {_time_text(at)}"
 
 
-def unescaped(text: str) -> str:
+def unescape_cell(text: str) -> str:
     r"""Return a cell's text, decoding ``_x000D_`` and the like.
 
-    >>> unescaped("a_x000A_b"), unescaped("_xD83D_")
+    >>> unescape_cell("a_x000A_b"), unescape_cell("_xD83D_")
     ('a\nb', '_xD83D_')
     """
     if "_x" not in text:

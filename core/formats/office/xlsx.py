@@ -13,7 +13,7 @@ from core.formats.office.sheet_values import (
     format_of,
     iso_shown,
     number_shown,
-    unescaped,
+    unescape_cell,
 )
 from core.formats.source.archives import Unpacked
 
@@ -44,20 +44,22 @@ class ExcelBook:
         related: dict[str, str] = {}
         folder, file = posixpath.split(self._book)
 
-        def relation(tag: str, given: Attributes) -> None:
-            if tag == "Relationship" and given.get("TargetMode") != "External":
-                target = given.get("Target", "")
+        def relation(tag: str, attributes: Attributes) -> None:
+            if tag == "Relationship" and attributes.get("TargetMode") != "External":
+                target = attributes.get("Target", "")
                 full = target[1:] if target.startswith("/") else posixpath.join(folder, target)
-                related[given.get("Id", "")] = posixpath.normpath(full)
+                related[attributes.get("Id", "")] = posixpath.normpath(full)
 
-        def sheet(tag: str, given: Attributes) -> None:
+        def sheet(tag: str, attributes: Attributes) -> None:
             if tag == "workbookPr":
-                self._mac = given.get("date1904") in ("1", "true")
+                self._mac = attributes.get("date1904") in ("1", "true")
             elif tag == "sheet":
-                part = related.get(given.get("id", ""), "")
+                part = related.get(attributes.get("id", ""), "")
                 if part in self._archive.members and "worksheets" in part:
-                    self.sheets[given.get("name", "")] = given.get("state", "visible") != "visible"
-                    self._parts[given.get("name", "")] = part
+                    self.sheets[attributes.get("name", "")] = (
+                        attributes.get("state", "visible") != "visible"
+                    )
+                    self._parts[attributes.get("name", "")] = part
 
         relations = posixpath.join(folder, "_rels", f"{file}.rels")
         if relations in self._archive.members:
@@ -76,14 +78,14 @@ class ExcelBook:
         used = list[int]()
         inside = False
 
-        def start(tag: str, given: Attributes) -> None:
+        def start(tag: str, attributes: Attributes) -> None:
             nonlocal inside
             if tag == "numFmt":
-                codes[whole_number(given.get("numFmtId"))] = given.get("formatCode", "")
+                codes[whole_number(attributes.get("numFmtId"))] = attributes.get("formatCode", "")
             elif tag == "cellXfs":
                 inside = True
             elif tag == "xf" and inside:
-                used.append(whole_number(given.get("numFmtId")))
+                used.append(whole_number(attributes.get("numFmtId")))
 
         def end(tag: str) -> None:
             nonlocal inside
@@ -136,7 +138,7 @@ class _RichTexts:
         if tag == "rPh":
             self._aside -= 1
         elif tag == self._whole:
-            self._keep(unescaped("".join(self._parts)).replace("\r\n", "\n"))
+            self._keep(unescape_cell("".join(self._parts)).replace("\r\n", "\n"))
 
     def text(self, text: str) -> None:
         if self._in_text:
@@ -257,7 +259,7 @@ class _XlsxSheet:
         if kind == "d":
             return iso_shown(value)
         if kind in ("str", "inlineStr"):
-            return unescaped(value).replace("\r\n", "\n") if kind == "str" else value
+            return unescape_cell(value).replace("\r\n", "\n") if kind == "str" else value
         at = whole_number(self._cell.get("s"))
         form = self._formats[at] if at < len(self._formats) else _NUMBER
         try:

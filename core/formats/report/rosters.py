@@ -121,14 +121,14 @@ def _kind_of_roster(table: RawTable) -> RosterKind:
     return "table"
 
 
-def _takes_grades(kind: RosterKind, head: str) -> bool:
+def _takes_grades(kind: RosterKind, heading: str) -> bool:
     if kind == "canvas_gradebook":
-        return bool(_ASSIGNMENT.search(head))
+        return bool(_ASSIGNMENT.search(heading))
     if kind == "moodle_worksheet":
-        return head.casefold() == "grade"
+        return heading.casefold() == "grade"
     if kind == "moodle_gradebook":
-        return head.endswith("(Real)") and not head.casefold().startswith("course total")
-    return kind == "table" and bool(head)
+        return heading.endswith("(Real)") and not heading.casefold().startswith("course total")
+    return kind == "table" and bool(heading)
 
 
 def _points_possible_row(table: RawTable) -> int | None:
@@ -138,13 +138,13 @@ def _points_possible_row(table: RawTable) -> int | None:
     return None
 
 
-def criterion_part(head: str) -> tuple[str, str] | None:
+def criterion_part(heading: str) -> tuple[str, str] | None:
     """Return the criterion and part in a rubric assessment's heading, or ``None``.
 
     >>> criterion_part("Style - tone - Points"), criterion_part("Student Id")
     (('Style - tone', 'Points'), None)
     """
-    name, dash, part = head.rpartition(" - ")
+    name, dash, part = heading.rpartition(" - ")
     return (name, part) if dash and part in PARTS else None
 
 

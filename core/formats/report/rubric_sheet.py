@@ -66,13 +66,13 @@ class SheetRules:
     others: tuple[str, ...] = ()
 
 
-def rubric_sheet(rubric: Rubric, rules: SheetRules = SheetRules(), made: str = "") -> str:
+def rubric_sheet(rubric: Rubric, rules: SheetRules = SheetRules(), created: str = "") -> str:
     """Return the sheet as an HTML file without network access or script.
 
     Args:
         rubric: the rubric to print; its texts are escaped, invisible characters are shown as signs.
         rules: gates and the like in words.
-        made: the line at the foot.
+        created: the line at the foot.
 
     >>> rubric = Rubric(name="<b>", criteria=[{"name": "a", "requirement": "b"}])
     >>> "<h1>&lt;b&gt;</h1>" in rubric_sheet(rubric)
@@ -91,7 +91,7 @@ def rubric_sheet(rubric: Rubric, rules: SheetRules = SheetRules(), made: str = "
         f"{_paragraph_html(rubric.description)}"
         '<div class="fill"><span>Name</span><span>Graded by</span><span>Points</span></div>'
         f"</header><main>{_sections_html(rubric)}{_rules_html(rubric, rules)}</main>"
-        f'<footer class="quiet">{_escape(made)}</footer></body></html>\n'
+        f'<footer class="quiet">{_escape(created)}</footer></body></html>\n'
     )
 
 

@@ -129,7 +129,7 @@ class Unpacked:
         data = bytearray()
         for chunk in self.chunks(member):
             data += chunk
-            # Count the bytes read, since an archive may state too few.
+            # Count the bytes read, since an archive may understate its size.
             if len(data) > most:
                 limit = most / MEGABYTE
                 message = f"{member} is larger than {limit:,.0f} MB. Split it."

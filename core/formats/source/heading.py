@@ -119,7 +119,7 @@ def below_titles(
 
     Titles may precede it.
 
-    >>> below_titles([["Essay rubric", ""], ["Criterion", "Good"]], lambda row: "Good" in row)
+    >>> below_titles([["Rubric", ""], ["Criterion", "Good"]], lambda row: "Good" in row)
     1
     """
     for at, row in enumerate(rows[:_DEEPEST]):

@@ -64,16 +64,16 @@ def points_possible(
     return {}
 
 
-def left_out_notices(found: Mapping[int, str], lines: Sequence[int | None]) -> list[Problem]:
+def left_out_notices(reasons: Mapping[int, str], lines: Sequence[int | None]) -> list[Problem]:
     """Return the notice about rows that were left out."""
-    if not found:
+    if not reasons:
         return []
     listed = ", ".join(
         f"{description!r}" + (f" (line {lines[at]})" if lines[at] else "")
-        for at, description in sorted(found.items())
+        for at, description in sorted(reasons.items())
     )
-    are = "1 row is" if len(found) == 1 else f"{len(found)} rows are"
-    return [Problem(f"{are} no item and left out: {listed}.", "", (), lines[min(found)])]
+    are = "1 row is" if len(reasons) == 1 else f"{len(reasons)} rows are"
+    return [Problem(f"{are} no item and left out: {listed}.", "", (), lines[min(reasons)])]
 
 
 def _repeated_headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
@@ -158,10 +158,10 @@ def _summary_of(
 
 
 def _is_summary(
-    number: float, others: Sequence[Row], column: str, *, only_mean: bool = False
+    number: float, other_rows: Sequence[Row], column: str, *, only_mean: bool = False
 ) -> bool:
     """Return whether a number is a mean or another summary of a column."""
-    values = [n for row in others if (n := _number_in(row, column)) is not None]
+    values = [n for row in other_rows if (n := _number_in(row, column)) is not None]
     if len(values) < 2:
         return False
     mean = statistics.fmean(values)

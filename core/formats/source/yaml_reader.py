@@ -104,10 +104,10 @@ def _events(text: str) -> Iterator[yaml.Event]:
 
 
 def _syntax_problem(error: yaml.MarkedYAMLError, text: str, lines: Lines) -> Problem:
-    # Report an unclosed quote or bracket at its beginning, not at the end.
     if "nesting depth" in (error.problem or ""):
         mark = error.problem_mark or error.context_mark
         return Problem(TOO_DEEP, "Make it flatter.", (), lines.at(mark.index) if mark else None)
+    # Report an unclosed quote or bracket at its beginning, not at the end.
     unclosed = "end of stream" in (error.problem or "")
     mark = (unclosed and error.context_mark) or error.problem_mark or error.context_mark
     line = lines.at(mark.index) if mark else None

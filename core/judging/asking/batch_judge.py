@@ -41,10 +41,12 @@ class BatchCaller(Caller):
         provider: OpenAIProvider,
         key: str | None,
         cache: ResponseCache | None,
-        known: Mapping[str, str],
+        known_replies: Mapping[str, str],
     ) -> None:
         gate = ProviderGate()
-        super().__init__(spec, provider, key, gate, _never_sleep, cache=cache, known=known)
+        super().__init__(
+            spec, provider, key, gate, _never_sleep, cache=cache, known_replies=known_replies
+        )
         #: Answer lines by request id.
         self.lines: dict[str, str] = {}
         self._lean = provider
@@ -115,9 +117,9 @@ class BatchJudge(LLMJudge):
         provider: OpenAIProvider,
         key: str | None,
         cache: ResponseCache | None = None,
-        known: Mapping[str, str] | None = None,
+        known_replies: Mapping[str, str] | None = None,
     ) -> None:
-        self.caller = BatchCaller(spec, provider, key, cache, known or {})
+        self.caller = BatchCaller(spec, provider, key, cache, known_replies or {})
         super().__init__(spec, provider, key, ProviderGate(), caller=self.caller)
         self._params = {**self._params, "batch": True}
 

@@ -236,12 +236,12 @@ class LLMJudge:
         clock: Clock = time.monotonic,
         cache: ResponseCache | None = None,
         on_call: Callable[[int], None] = lambda more: None,
-        known: Mapping[str, str] | None = None,
+        known_replies: Mapping[str, str] | None = None,
         caller: Caller | None = None,
     ) -> None:
         self.spec = spec
         self._caller = caller or Caller(
-            spec, provider, key, gate, sleep, clock, cache, on_call, known
+            spec, provider, key, gate, sleep, clock, cache, on_call, known_replies
         )
         version = DECIDING_VERSION if spec.decides else PROMPT_VERSION
         self._params = self._caller.settings(version, timeout=spec.timeout)

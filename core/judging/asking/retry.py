@@ -32,7 +32,7 @@ from core.judging.providers.base import (
     has_secret,
     hidden_values,
     redact,
-    redacted,
+    redact_secrets,
     simpler_format,
 )
 from core.judging.providers.failures import MEND
@@ -75,9 +75,9 @@ class Caller:
         clock: Clock = time.monotonic,
         cache: ResponseCache | None = None,
         on_call: Callable[[int], None] = lambda more: None,
-        known: Mapping[str, str] | None = None,
+        known_replies: Mapping[str, str] | None = None,
     ) -> None:
-        self._on_call, self._known = on_call, known or {}
+        self._on_call, self._known = on_call, known_replies or {}
         # A variable read from a file often ends with a line break, which is invalid in a header.
         self.key = (key or "").strip() or None
         #: Secrets to redact from everything that is stored or shown.
@@ -276,7 +276,7 @@ def without_key(completion: Completion, hidden: Hidden) -> Completion:
     texts = (completion.text or "", completion.thinking, completion.refusal, completion.model)
     if not hidden or not any(has_secret(text, hidden) for text in texts if text):
         return completion
-    text, thinking, refusal, model = (redacted(text, hidden) for text in texts)
+    text, thinking, refusal, model = (redact_secrets(text, hidden) for text in texts)
     return replace(
         completion,
         text=None if completion.text is None else text,

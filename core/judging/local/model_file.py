@@ -48,7 +48,7 @@ def judge_of_file(path: str) -> Judge:
 
 
 def missing_requirement(judge: Judge) -> tuple[str, str] | None:
-    """Return what a judge of a model file lacks and how to fix it, or ``None``."""
+    """Return what a judge that runs a model file lacks and how to fix it, or ``None``."""
     path = model_path(judge.model)
     if path is None:
         return None

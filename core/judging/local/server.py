@@ -11,7 +11,7 @@ import os
 import sys
 
 
-def serve(path: str, threads: int, context: int, calls: int) -> None:
+def serve_file(path: str, threads: int, context: int, calls: int) -> None:
     """Serve the file for this many concurrent calls, each with the whole context."""
     import xllamacpp  # type: ignore[import-not-found]
 
@@ -31,4 +31,4 @@ def serve(path: str, threads: int, context: int, calls: int) -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1], *map(int, sys.argv[2:5]))
+    serve_file(sys.argv[1], *map(int, sys.argv[2:5]))

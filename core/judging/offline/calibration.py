@@ -32,7 +32,7 @@ def cross_validate(
         out = folds[repeat] == fold
         fitted = method.fit(products[np.ix_(~out, ~out)], labels[~out], k)
         scores = fitted.scores(products[np.ix_(out, ~out)])
-        held_out[repeat, out] = evidence(scores, log_shares(labels[~out], k))
+        held_out[repeat, out] = evidence_over_base(scores, log_shares(labels[~out], k))
     return Validation(held_out, folds)
 
 
@@ -42,7 +42,7 @@ def log_shares(labels: Ints, k: int) -> Floats:
     return np.log(np.maximum(shares, np.exp(NEVER)))
 
 
-def evidence(scores: Floats, base: Floats) -> Floats:
+def evidence_over_base(scores: Floats, base: Floats) -> Floats:
     """Return scores (log-odds) minus ``base``, the log shares of the labels learnt from.
 
     A higher temperature then moves a judge towards these shares, not towards equal labels.
@@ -125,17 +125,17 @@ def fit_temperature(evidence: Floats, labels: Ints, base: Floats) -> float:
     return float(min(grid, key=loss))
 
 
-def fit_threshold(confidence: Floats, right: Floats, target: float, least: float) -> float:
+def fit_threshold(confidence: Floats, is_right: Floats, target: float, minimum: float) -> float:
     """Return the lowest confidence at which answers reach ``target`` accuracy.
 
-    ``right`` is each item's share of correct out-of-fold answers. If no threshold that answers at
-    least a share ``least`` of the items reaches the target, the smallest such share is answered.
-    0.0 means: answer everything. Items of equal confidence stay together.
+    ``is_right`` is each item's share of correct out-of-fold answers. If no threshold that answers
+    at least a share ``minimum`` of the items reaches the target, the smallest such share is
+    answered. 0.0 means: answer everything. Items of equal confidence stay together.
     """
     order = np.argsort(-confidence, kind="stable")
-    sure, accuracy = confidence[order], np.cumsum(right[order]) / np.arange(1, len(order) + 1)
+    sure, accuracy = confidence[order], np.cumsum(is_right[order]) / np.arange(1, len(order) + 1)
     ends = np.append(np.flatnonzero(sure[:-1] - sure[1:] > 1e-9), len(order) - 1)
-    ends = ends[ends + 1 >= least * len(order)]
+    ends = ends[ends + 1 >= minimum * len(order)]
     reached = ends[accuracy[ends] >= target]
     end = int(reached[-1]) if len(reached) else int(ends[0])
     return 0.0 if end == len(order) - 1 else float((sure[end] + sure[end + 1]) / 2)
@@ -153,16 +153,16 @@ class AbstainingEffect(NamedTuple):
 
 
 def answering_threshold(
-    confidence: Floats, right: Floats, folds: Ints, target: float, least: float
+    confidence: Floats, is_right: Floats, folds: Ints, target: float, minimum: float
 ) -> AbstainingEffect:
     """Return the threshold, with its effect measured out of fold."""
     answered = np.zeros(len(confidence), dtype=np.bool_)
     for fold in np.unique(folds):
         out = folds == fold
-        threshold = fit_threshold(confidence[~out], right[~out], target, least)
+        threshold = fit_threshold(confidence[~out], is_right[~out], target, minimum)
         answered[out] = confidence[out] >= threshold
     return AbstainingEffect(
-        fit_threshold(confidence, right, target, least),
+        fit_threshold(confidence, is_right, target, minimum),
         float(answered.mean()),
-        float(right[answered].mean()) if answered.any() else None,
+        float(is_right[answered].mean()) if answered.any() else None,
     )

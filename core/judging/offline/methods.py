@@ -82,7 +82,7 @@ class FittedMethod(Protocol):
 class Method(Protocol):
     """A learning method."""
 
-    def products(self, near: Nearness) -> Floats:
+    def products(self, nearness: Nearness) -> Floats:
         """Return the similarity of answers (m) to other answers (n), shape (m, n)."""
         ...
 
@@ -113,12 +113,14 @@ class LogisticRegression:
     def __init__(self, kernel: Kernel = WORDS) -> None:
         self.kernel = kernel
 
-    def products(self, near: Nearness) -> Floats:
+    def products(self, nearness: Nearness) -> Floats:
         """Return the kernel of the shared and the per-prompt features."""
         k = self.kernel
-        shared = k.text * near.text + k.related * near.related + k.closeness * near.closeness
-        per_prompt = k.text_same * near.text + k.related_same * near.related + k.prompt
-        return np.asarray(shared + near.same * per_prompt)
+        shared = (
+            k.text * nearness.text + k.related * nearness.related + k.closeness * nearness.closeness
+        )
+        per_prompt = k.text_same * nearness.text + k.related_same * nearness.related + k.prompt
+        return np.asarray(shared + nearness.same * per_prompt)
 
     def fit(self, products: Floats, labels: Ints, k: int) -> DualWeights:
         """Fit on rows of a Cholesky factor, whose products are ``products``."""
@@ -167,13 +169,16 @@ class Neighbourhood:
         near = np.maximum(np.take_along_axis(products, nearest, axis=1), 0)
         weight = (near / np.maximum(near[:, :1], 1e-12)) ** SHARPNESS
         votes = np.stack(
-            [(weight * (self.labels[nearest] == c)).sum(axis=1) for c in range(len(self.shares))],
+            [
+                (weight * (self.labels[nearest] == label)).sum(axis=1)
+                for label in range(len(self.shares))
+            ],
             axis=1,
         )
         # Relative weights rank the neighbours; the similarity of the nearest neighbour scales all
         # of them.
-        sure = near[:, :1]
-        mixed = sure * votes + self.shares
+        nearest_similarity = near[:, :1]
+        mixed = nearest_similarity * votes + self.shares
         chances = mixed / mixed.sum(axis=1, keepdims=True)
         return np.asarray(np.log(np.maximum(chances, np.exp(NEVER))))
 
@@ -181,11 +186,13 @@ class Neighbourhood:
 class NearestNeighbours:
     """Nearest labelled answers, weighted by nearness, same prompt preferred."""
 
-    def products(self, near: Nearness) -> Floats:
+    def products(self, nearness: Nearness) -> Floats:
         """Return the cosine of text and related numbers; halved for other prompts."""
-        left, right = (1 + NEIGHBOUR_RELATED * lengths for lengths in near.lengths)
-        cosine = (near.text + NEIGHBOUR_RELATED * near.related) / np.sqrt(np.outer(left, right))
-        return np.asarray(cosine * np.where(near.same, 1.0, OTHER_PROMPT))
+        left, right = (1 + NEIGHBOUR_RELATED * lengths for lengths in nearness.lengths)
+        cosine = (nearness.text + NEIGHBOUR_RELATED * nearness.related) / np.sqrt(
+            np.outer(left, right)
+        )
+        return np.asarray(cosine * np.where(nearness.same, 1.0, OTHER_PROMPT))
 
     def fit(self, products: Floats, labels: Ints, k: int) -> Neighbourhood:
         """Store the examples; there is nothing to fit."""

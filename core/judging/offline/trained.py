@@ -14,7 +14,7 @@ from core.domain.rubric import Criterion
 from core.judging.offline.calibration import (
     Bools,
     chosen_labels,
-    evidence,
+    evidence_over_base,
     is_ordered,
     probabilities,
 )
@@ -209,7 +209,7 @@ class Trained:
             return []
         encoded = self.encoder.encode(items) if encoded is None else encoded
         products = self._method.products(Nearness.nearness_matrix(encoded, self._learnt.encoded))
-        shown = evidence(self._learnt.fitted.scores(products), self._learnt.base)
+        shown = evidence_over_base(self._learnt.fitted.scores(products), self._learnt.base)
         chances = probabilities(shown, self._learnt.temperature, self._learnt.base)
         places = [self._place.get((item.id, texts_of(item))) for item in items]
         return [

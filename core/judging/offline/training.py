@@ -32,7 +32,7 @@ from core.judging.offline.worth import (
     Order,
     OutOfFold,
     compare_with_baseline,
-    not_better,
+    not_better_sentence,
     order_of,
     with_figures,
 )
@@ -105,7 +105,7 @@ def _learn(
     pairs: list[tuple[Item, int]],
     encoder: Encoder,
     report: TrainingReport,
-    least: float,
+    minimum: float,
 ) -> Trained | TrainingRefused:
     items, labels = tuple(i for i, _ in pairs), np.array([y for _, y in pairs], dtype=np.int64)
     encoded = encoder.encode(items)
@@ -128,7 +128,7 @@ def _learn(
     method, validation, weighed = tried[best]
     report = replace(with_figures(report, weighed, labels, groups, ordered), features=best)
     if not enough:
-        return _refuse_training(report, not_better(report, weighed))
+        return _refuse_training(report, not_better_sentence(report, weighed))
     fitted = method.fit(method.products(near), labels, k)
     learnt = TrainedModel(
         examples=items,
@@ -140,7 +140,7 @@ def _learn(
         threshold=0.0,
         out_of_fold=weighed.chances,
     )
-    learnt, report = _with_threshold(learnt, report, weighed, validation.folds[0], ordered, least)
+    learnt, report = _with_threshold(learnt, report, weighed, validation.folds[0], ordered, minimum)
     return Trained(criterion, method, encoder, learnt, report)
 
 
@@ -210,14 +210,14 @@ def _with_threshold(
     out_of_fold: OutOfFold,
     folds: Ints,
     ordered: bool,
-    least: float,
+    minimum: float,
 ) -> tuple[TrainedModel, TrainingReport]:
     """Return model and report with a threshold for the target, or for a higher baseline."""
     target = max(report.target or 0.0, out_of_fold.majority)
     best = chosen_labels(out_of_fold.chances, ordered)
     right = (best == np.array(learnt.labels)).astype(np.float64)
     sure = np.take_along_axis(out_of_fold.chances, best[:, None], axis=1)[:, 0]
-    worth = answering_threshold(sure, right, folds, target, least)
+    worth = answering_threshold(sure, right, folds, target, minimum)
     return learnt._replace(threshold=worth.threshold), replace(
         report,
         trained=True,

@@ -109,12 +109,12 @@ class BaselineGain(NamedTuple):
         return self.mean > 0 and self.mean >= ERRORS_ABOVE * self.error
 
 
-def gain_of(right: Floats, base: Floats, groups: Ints) -> BaselineGain:
+def gain_of(is_right: Floats, base: Floats, groups: Ints) -> BaselineGain:
     """Return the paired difference of two (repeats, n) tables of right answers.
 
     Repeats are averaged first, because they judge the same items; duplicates count as one cluster.
     """
-    difference = (right - base).mean(axis=0)
+    difference = (is_right - base).mean(axis=0)
     mean = float(difference.mean())
     clusters = np.bincount(groups, weights=difference - mean)
     return BaselineGain(mean, float(np.sqrt((clusters**2).sum()) / len(difference)))
@@ -249,7 +249,7 @@ def _kappa_interval(
     return float(low), float(high)
 
 
-def not_better(report: TrainingReport, out_of_fold: OutOfFold) -> str:
+def not_better_sentence(report: TrainingReport, out_of_fold: OutOfFold) -> str:
     """Return a sentence with the judge's accuracy, the baseline and the difference."""
     return (
         f"In cross-validation on {report.used} labels it was right in "

@@ -148,7 +148,7 @@ def build_prompt(question: Question) -> Prompt:
 def _reply_schema(question: Question) -> Schema:
     counts, several = [len(ask.order) for ask in question.asks], question.mode == "rubric"
     if is_brief(question):
-        return option_schema(counts, several=several)
+        return option_schema(counts, allows_several=several)
     return rubric_schema(counts) if several else reply_schema(counts[0])
 
 
@@ -211,7 +211,7 @@ def truncated_repair(question: Question) -> tuple[Segment, Schema]:
     counts = [len(ask.order) for ask in question.asks]
     words = wording.REPAIR_CUT_ALL if several else wording.REPAIR_CUT
     text = words.format(ids=_listed_ids(ids_of(len(counts))), count=counts[0])
-    return Segment("user", text), option_schema(counts, several=several)
+    return Segment("user", text), option_schema(counts, allows_several=several)
 
 
 def assessment_repair(problem: str) -> Segment:

@@ -115,9 +115,9 @@ def cheaper_layout(
 
 
 def layout_for(sample: Sequence[Question], n_items: int, *, shuffled: bool) -> Layout:
-    """Return the cheaper layout for a run of ``n_items``, from some questions.
+    """Return the cheaper layout for a run of ``n_items``, judged by a sample of its questions.
 
-    A sample of several items shows whether task and reference differ between items.
+    The sample needs several items, to show whether task and reference differ between items.
     """
     if not sample:
         return "item_first"
@@ -151,11 +151,11 @@ def _item_length(question: Question, background_too: bool) -> int:
     return length + background_too * len(background_part(item, seed).text)
 
 
-def sharing(prompts: Iterable[Iterable[Segment]]) -> PromptSharing:
+def prompt_sharing(prompts: Iterable[Iterable[Segment]]) -> PromptSharing:
     r"""Return how much of these prompts, in this order, is shared.
 
     >>> a, b = [Segment("user", "same, one")], [Segment("user", "same, two")]
-    >>> found = sharing([a, b])
+    >>> found = prompt_sharing([a, b])
     >>> found.shared - 2 * len("user\n"), found.seen_before - len("user\n")
     (12, 6)
     """
@@ -179,8 +179,8 @@ def _joined_text(segments: Iterable[Segment]) -> str:
     )
 
 
-def _longest_shared(text: str, others: Iterable[str]) -> int:
-    return max((_shared_start_length(text, other) for other in others), default=0)
+def _longest_shared(text: str, other_texts: Iterable[str]) -> int:
+    return max((_shared_start_length(text, other) for other in other_texts), default=0)
 
 
 def _shared_start_length(a: str, b: str) -> int:

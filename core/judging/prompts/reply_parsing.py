@@ -260,15 +260,15 @@ def reply_schema(count: int) -> Schema:
     )
 
 
-def option_schema(counts: Sequence[int], *, several: bool) -> Schema:
-    """Return the schema of a reply with options only, for one criterion or ``several``."""
+def option_schema(counts: Sequence[int], *, allows_several: bool) -> Schema:
+    """Return the schema of a reply with options only, for one criterion or ``allows_several``."""
     options = [
         _object_schema({"option": {"type": "integer", "minimum": 1, "maximum": count}})
         for count in counts
     ]
     return (
         _object_schema(dict(zip(ids_of(len(counts)), options, strict=True)))
-        if several
+        if allows_several
         else options[0]
     )
 

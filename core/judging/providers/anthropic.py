@@ -177,7 +177,7 @@ def read_message(
 
 
 def completion_of(
-    data: Mapping[str, Any], usage: Mapping[str, Any], cost: float | None, told: Told | None
+    data: Mapping[str, Any], usage: Mapping[str, Any], cost: float | None, limits: Told | None
 ) -> Completion:
     """Return the completion in a message with this ``usage`` (``openai_usage``)."""
     parts = [part for part in data["content"] if isinstance(part, dict)]
@@ -192,7 +192,7 @@ def completion_of(
         tokens_cached=usage.get("prompt_tokens_details", {}).get("cached_tokens"),
         tokens_out=usage.get("completion_tokens"),
         cost=cost,
-        told=told,
+        told=limits,
     )
 
 

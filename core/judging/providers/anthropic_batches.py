@@ -102,10 +102,10 @@ class MessageBatches(BatchInterface):
         del self._waiting[file]
         return look
 
-    async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchState]:
+    async def find(self, row: BatchRow, known_ids: Collection[str]) -> list[BatchState]:
         """Return the batch made of a row's requests, recognised by the mark in its results.
 
-        ``known`` are batches of other rows. Raises ``CallError`` while that is unknown.
+        ``known_ids`` are batches of other rows. Raises ``CallError`` while that is unknown.
         """
         unsure, since = False, _timestamp(row.created, 0.0) - _CLOCKS
         until = (row.looked or since) + LONG + _CLOCKS
@@ -117,7 +117,7 @@ class MessageBatches(BatchInterface):
                 (row.token, look.id),
                 _request_count(data) == row.lines and created <= until,
             )
-            if not may_be or look.id in known or pair in self._others:
+            if not may_be or look.id in known_ids or pair in self._others:
                 continue
             if not look.ended:
                 unsure = True

@@ -61,13 +61,13 @@ def redact(text: str, hidden: Hidden) -> str:
     >>> redact("Incorrect API key: sk-abcdef123, sent to http://me:pw@host/v1", ())
     'Incorrect API key: [key], sent to http://[login]@host/v1'
     """
-    return masked_text(redacted(text, hidden))
+    return masked_text(redact_secrets(text, hidden))
 
 
-def redacted(text: str, hidden: Hidden) -> str:
+def redact_secrets(text: str, hidden: Hidden) -> str:
     """Return ``text`` without the secrets, in any encoding.
 
-    >>> redacted("I was sent topsecret, dG9wc2VjcmV0 and top%73ecret.", ("topsecret",))
+    >>> redact_secrets("I was sent topsecret, dG9wc2VjcmV0 and top%73ecret.", ("topsecret",))
     'I was sent [key], [key] and top%73ecret.'
     """
     return _secret_pattern(hidden).sub("[key]", text) if hidden else text
@@ -78,7 +78,7 @@ def has_secret(text: str, hidden: Hidden) -> bool:
     return (
         bool(hidden)
         and _precheck_pattern(hidden).search(text) is not None
-        and redacted(text, hidden) != text
+        and redact_secrets(text, hidden) != text
     )
 
 
@@ -247,10 +247,10 @@ class CallError(Exception):
         status: int | None = None,
         about_format: bool = False,
         sent: bool = True,
-        there: bool = False,
+        exists: bool = False,
     ) -> None:
         self.kind, self.message, self.retry_after = kind, message, retry_after
-        self.there = there
+        self.there = exists
         self.status, self.about_format, self.sent = status, about_format, sent
         super().__init__(message)
 

@@ -15,7 +15,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.votes import BatchRow
-from core.judging.providers.base import CallError, Completion, Request, redacted, sent_params
+from core.judging.providers.base import CallError, Completion, Request, redact_secrets, sent_params
 from core.judging.providers.bounded import MOST_BYTES, whole_answer
 from core.judging.providers.failures import brief_message, error_from_status
 from core.judging.providers.openai_provider import OpenAIProvider, TranslatedErrors
@@ -133,17 +133,17 @@ class BatchInterface:
         }
         return self._batch_state(await self._tell("POST", self._batches, json=body))
 
-    async def find(self, row: BatchRow, known: Collection[str]) -> list[BatchState]:
+    async def find(self, row: BatchRow, known_ids: Collection[str]) -> list[BatchState]:
         """Return the batches made of a file, oldest first, possibly none yet.
 
-        ``known`` are batches of other rows. Raises ``CallError`` while that is unknown.
+        ``known_ids`` are batches of other rows. Raises ``CallError`` while that is unknown.
         """
         looks = list[BatchState]()
         async for data in self._listed():
             metadata = data.get("metadata")
             ours = isinstance(metadata, dict) and metadata.get(MARK) == row.token
             of_file = row.file == data.get("input_file_id") or [row.file] == data.get("input_files")
-            if (ours or of_file) and str(data.get("id")) not in known:
+            if (ours or of_file) and str(data.get("id")) not in known_ids:
                 looks.append(self._batch_state(data))
         return looks[::-1]
 
@@ -227,7 +227,7 @@ class BatchInterface:
         )
 
     def _parse_line(self, line: bytes) -> tuple[str, str] | None:
-        text = redacted(line.decode("utf-8", "replace").strip(), self._hidden)
+        text = redact_secrets(line.decode("utf-8", "replace").strip(), self._hidden)
         try:
             data = json.loads(text)
         except (ValueError, RecursionError):

@@ -93,7 +93,7 @@ class Body:
         return b"".join(self._parts)
 
 
-async def unpacked(encoding: str, status: int, pieces: AsyncIterator[bytes]) -> bytes:
+async def decompress(encoding: str, status: int, pieces: AsyncIterator[bytes]) -> bytes:
     """Return an answer's decompressed body, up to the limit.
 
     Raises ``TooLarge`` or ``UnreadableBody``.
@@ -108,7 +108,7 @@ async def unpacked(encoding: str, status: int, pieces: AsyncIterator[bytes]) -> 
 async def whole_answer(response: aiohttp.ClientResponse) -> tuple[int, Mapping[str, str], str]:
     """Return an answer's status, headers (any case) and body, up to the limit."""
     encoding, pieces = response.headers.get("Content-Encoding", ""), response.content.iter_any()
-    body = await unpacked(encoding, response.status, pieces)
+    body = await decompress(encoding, response.status, pieces)
     return response.status, response.headers, body.decode("utf-8", "replace")
 
 
@@ -145,7 +145,7 @@ class CallTraffic:
             self.status, self.headers = response.status_code, response.headers
             try:
                 encoding = response.headers.get("content-encoding", "")
-                body = await unpacked(encoding, response.status_code, response.stream)
+                body = await decompress(encoding, response.status_code, response.stream)
             finally:
                 await response.aclose()
         except Exception as error:

@@ -253,7 +253,7 @@ def unexpected_answer_error(than: str, body: str, hidden: Hidden, mend: str = ""
     A web page comes from a server in front of the provider, which may be down.
     """
     message = f"The address answered, but not with {than}: {brief_message(body, hidden)}{mend}"
-    return CallError("server", message, status=200, there=not body.lstrip().startswith("<"))
+    return CallError("server", message, status=200, exists=not body.lstrip().startswith("<"))
 
 
 def brief_message(message: str, hidden: Hidden) -> str:

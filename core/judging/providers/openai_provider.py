@@ -113,7 +113,7 @@ class OpenAIProvider:
             )
         texts = [message["content"] for message in request.messages]
         if status == 200 and self._wire.repeats(url, answer, texts):
-            raise CallError("server", TWICE, status=status, there=True)
+            raise CallError("server", TWICE, status=status, exists=True)
         return status, answer_headers, answer
 
     def session(self) -> aiohttp.ClientSession:
@@ -269,7 +269,7 @@ def _typed_answers(body: str, request: Request) -> Completion:
     )
 
 
-def _completion_of(data: dict[str, Any], cost: float | None, told: Told | None) -> Completion:
+def _completion_of(data: dict[str, Any], cost: float | None, limits: Told | None) -> Completion:
     choice = _first_choice(data["choices"])
     message = choice.get("message")
     text, thinking, refusal = _message_texts(message if isinstance(message, dict) else {})
@@ -280,7 +280,7 @@ def _completion_of(data: dict[str, Any], cost: float | None, told: Told | None) 
         number_tokens=number_tokens(choice.get("logprobs"), text),
         **token_counts(data.get("usage")),
         cost=cost,
-        told=told,
+        told=limits,
         model=str(data.get("model") or ""),
         finish=str(choice.get("finish_reason") or ""),
     )

@@ -37,7 +37,7 @@ def draft_writing(
         {
             "name": _TEXT,
             "guidelines": _ANY_TEXT,
-            "criteria": _list_schema(_criterion_schema(), least=1),
+            "criteria": _list_schema(_criterion_schema(), minimum=1),
         }
     )
     return _writing_request(words.DRAFT, titled, seed, words.ASK_DRAFT, schema)
@@ -54,7 +54,7 @@ def _criterion_schema() -> Schema:
                 "requirement": _TEXT,
                 "weight": _NUMBER,
                 "scale": {"type": "string", "enum": scales},
-                "options": {**_list_schema(option, least=2), "maxItems": most},
+                "options": {**_list_schema(option, minimum=2), "maxItems": most},
             }
         )
 
@@ -138,7 +138,7 @@ def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
         titled,
         seed,
         request,
-        _object_schema({"tasks": {**_list_schema(_TEXT, least=count), "maxItems": count}}),
+        _object_schema({"tasks": {**_list_schema(_TEXT, minimum=count), "maxItems": count}}),
     )
 
 
@@ -226,8 +226,8 @@ _NUMBER: Schema = {"type": "number"}
 _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 
 
-def _list_schema(items: Schema, *, least: int = 0) -> Schema:
-    return {"type": "array", "items": items, **({"minItems": least} if least else {})}
+def _list_schema(items: Schema, *, minimum: int = 0) -> Schema:
+    return {"type": "array", "items": items, **({"minItems": minimum} if minimum else {})}
 
 
 def _object_schema(properties: dict[str, Schema]) -> Schema:

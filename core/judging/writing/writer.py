@@ -272,12 +272,12 @@ class Writer:
         gate: Gates,
         sleep: Sleep = asyncio.sleep,
         clock: Clock = time.monotonic,
-        known: Mapping[str, str] | None = None,
+        known_replies: Mapping[str, str] | None = None,
     ) -> None:
         self.spec = spec
         # Writing has no options whose probabilities could be requested.
         plain = spec.model_copy(update={"logprobs": False})
-        self._caller = Caller(plain, provider, key, gate, sleep, clock, known=known)
+        self._caller = Caller(plain, provider, key, gate, sleep, clock, known_replies=known_replies)
 
     async def write(
         self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]

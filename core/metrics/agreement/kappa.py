@@ -27,7 +27,7 @@ NOTHING = "No item was rated by both."
 SINGLE = "Both raters used the same single level throughout."
 
 
-@measure_of(nothing=NOTHING)
+@measure_of(empty_reason=NOTHING)
 def percent_agreement(tables: Array) -> Array:
     """Return the share of items on which two raters chose the same level, in [0, 1].
 

@@ -265,7 +265,7 @@ def _mean_squares(ratings: Ratings) -> Statistic:
     return value_of_weights
 
 
-def _unstacked_squares(stacked: Array, m: int) -> _Squares:
+def _split_squares(stacked: Array, m: int) -> _Squares:
     return _Squares(stacked[0], stacked[1], stacked[2], stacked[3], m)
 
 
@@ -292,7 +292,7 @@ def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
     squares = _mean_squares(ratings)
 
     def value_of_weights(weights: Array) -> Array:
-        s = _unstacked_squares(squares(weights), ratings.shape[1])
+        s = _split_squares(squares(weights), ratings.shape[1])
         between = ratio_or_nan(s.raters - s.error, s.n)
         return _variance_share(s, s.items + (s.m - 1) * s.error + s.m * between)
 
@@ -311,7 +311,7 @@ def icc_2_k(ratings: Ratings, k: int, times: Array) -> Statistic:
     squares = _mean_squares(ratings)
 
     def value_of_weights(weights: Array) -> Array:
-        s = _unstacked_squares(squares(weights), ratings.shape[1])
+        s = _split_squares(squares(weights), ratings.shape[1])
         return _variance_share(s, s.items + ratio_or_nan(s.raters - s.error, s.n))
 
     return value_of_weights
@@ -330,7 +330,7 @@ def kendall_w(ratings: Ratings, k: int, times: Array) -> Statistic:
     whole_items = rated_by_all(ratings)
     block = ratings[whole_items]
     m = ratings.shape[1]
-    # One column per level and rater, for the level of each item.
+    # One column per level and rater: 1 where the rater gave the item that level, else 0.
     chosen = (block[:, None, :] == np.arange(k)[:, None]).reshape(len(block), k * m) * 1.0
 
     def value_of_weights(weights: Array) -> Array:

@@ -69,9 +69,10 @@ class Pairs(NamedTuple):
 
 
 def pair_up(
-    reference: npt.ArrayLike, rated: npt.ArrayLike, known: npt.NDArray[np.bool_] | None = None
+    reference: npt.ArrayLike, rated: npt.ArrayLike, is_known: npt.NDArray[np.bool_] | None = None
 ) -> Pairs:
-    """Return the pairs of two arrays of shape (items,), without items for which ``known`` is false.
+    """Return the pairs of two arrays of shape (items,), without items for which ``is_known`` is
+    false.
 
     Numbers that differ only by rounding are equal, also across the two arrays (``levelled``).
     Raises ``ValueError`` if lengths differ or a number that counts is not finite.
@@ -82,7 +83,7 @@ def pair_up(
     x, y = np.asarray(reference, np.float64), np.asarray(rated, np.float64)
     if x.shape != y.shape or x.ndim != 1:
         raise ValueError(f"two arrays of one length are needed, not {x.shape} and {y.shape}")
-    complete = np.ones(len(x), bool) if known is None else known
+    complete = np.ones(len(x), bool) if is_known is None else is_known
     if not (np.isfinite(x[complete]).all() and np.isfinite(y[complete]).all()):
         raise ValueError("a number is not finite")
     numbers, (first, second) = level_places(x[complete], y[complete])

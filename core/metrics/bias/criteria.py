@@ -86,7 +86,7 @@ class Merge(NamedTuple):
 
 def merges(
     ratings: Ratings,
-    truth: Ratings,
+    labels: Ratings,
     k: int,
     ordered: bool,
     null: NullValue,
@@ -99,7 +99,7 @@ def merges(
 
     Args:
         ratings: shape (items, raters), -1 if missing.
-        truth: shape (items,), -1 if unknown; without truth there is no accuracy.
+        labels: shape (items,), -1 if unknown; without truth there is no accuracy.
         k: the number of levels.
         ordered: whether levels have an order.
         null: the null value of ``apart``.
@@ -113,7 +113,7 @@ def merges(
     if k < 3:
         return []
     pairs = [(a, a + 1) for a in range(k - 1)] if ordered else list(combinations(range(k), 2))
-    distinct = patterns(np.column_stack([truth, ratings]))
+    distinct = patterns(np.column_stack([labels, ratings]))
     scored = 1 + (ratings.shape[1] if judges is None else judges)
     return [_merge_of_pair(distinct, k, ordered, pair, null, scored) for pair in pairs]
 

@@ -192,10 +192,10 @@ def _design_effect(
     return max(1.0, together / (len(residuals) * p * (1 - p)))
 
 
-def share_of_rare_option(picked: int, n: int, limit: float) -> BiasEffect:
+def share_of_rare_option(n_picked: int, n: int, limit: float) -> BiasEffect:
     """Return the share of items with a picked option, and the p of it being ``limit`` or more.
 
-    The exact binomial test; the interval is Wilson's. ``picked`` counts items for which any rater
+    The exact binomial test; the interval is Wilson's. ``n_picked`` counts items for which any rater
     picked it, of ``n`` answered items. Undefined for fewer than 20 items.
 
     >>> effect = share_of_rare_option(0, 200, 0.05)
@@ -204,8 +204,8 @@ def share_of_rare_option(picked: int, n: int, limit: float) -> BiasEffect:
     """
     if n < FEW:
         return effect_of_too_few(n)
-    low, high = wilson(picked, n)
-    return BiasEffect(picked / n, low, high, n, float(bdtr(picked, n, limit)))
+    low, high = wilson(n_picked, n)
+    return BiasEffect(n_picked / n, low, high, n, float(bdtr(n_picked, n, limit)))
 
 
 # Significant effects: not by chance, and large enough to matter.

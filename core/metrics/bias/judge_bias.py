@@ -40,7 +40,7 @@ class Halo(NamedTuple):
 
 
 def halo(
-    own: Array, reference: Array, null: NullValue | None = None, others: Array | None = None
+    own: Array, reference: Array, null: NullValue | None = None, other_levels: Array | None = None
 ) -> Halo:
     """Return how much more a rater's answers to different questions correlate than they should.
 
@@ -49,16 +49,16 @@ def halo(
     leave out items. A rater's random errors only lower its correlations. Null: 0, above.
 
     The reference's errors lower its correlations too, and a rater with fewer errors has no halo.
-    ``others`` measure how well both see a question (Spearman 1904, correction for attenuation): the
-    rater's correlation of a and b should be the reference's, times r(own, others) / r(reference,
-    others) on each. Without others, it is r(a, b') r(b, a') / r(a', b'), with dashes for the
-    reference's. The larger of both is what the rater is compared with.
+    ``other_levels`` measure how well both see a question (Spearman 1904, correction for
+    attenuation): the rater's correlation of a and b should be the reference's, times r(own, others)
+    / r(reference, others) on each. Without others, it is r(a, b') r(b, a') / r(a', b'), with dashes
+    for the reference's. The larger of both is what the rater is compared with.
 
     Args:
         own: the rater's values, shape (items, questions); NaN if missing.
         reference: the reference's, same shape.
         null: the value of a healthy rater.
-        others: the mean values of other raters, same shape.
+        other_levels: the mean values of other raters, same shape.
 
     A pair counts with 20 items that all answered and no constant column. Undefined without such a
     pair.
@@ -69,7 +69,7 @@ def halo(
     >>> round(halo(coloured, truth).own, 1)
     0.8
     """
-    sides = [own, reference] if others is None else [own, reference, others]
+    sides = [own, reference] if other_levels is None else [own, reference, other_levels]
     complete: npt.NDArray[np.bool_] = np.all(np.isfinite(sides), axis=0)
     total, used, pairs = np.zeros((3, 1 + len(own))), np.zeros(len(own), np.bool_), 0
     for a, b in combinations(range(own.shape[1]), 2):
@@ -184,13 +184,13 @@ def _ratio_and_error(sums: Array, sizes: Array) -> tuple[float, float]:
     return mean, sqrt(square * n / (n - 1)) / total
 
 
-def others_mean(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def mean_of_others(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return for every rater the mean of the others' values, shape (cells, raters), or NaN.
 
     The leave-one-out consensus: a mean that includes a rater's own value would compare the rater
     partly with itself.
 
-    >>> others_mean(np.array([[0.0, 1.0, np.nan]]))[0].tolist()
+    >>> mean_of_others(np.array([[0.0, 1.0, np.nan]]))[0].tolist()
     [1.0, 0.0, 0.5]
     """
     present = ~np.isnan(values)

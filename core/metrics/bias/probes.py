@@ -135,7 +135,7 @@ def _significant_effects(effects: Sequence[BiasEffect]) -> list[bool]:
     ]
 
 
-def detectable_shift(found: BiasEffect, tests: int, cells: int, null: float = 0.0) -> float | None:
+def detectable_shift(effect: BiasEffect, tests: int, cells: int, null: float = 0.0) -> float | None:
     """Return the smallest shift that would have been detected with probability ``POWER``.
 
     It is relative to ``null``, at the level that the first of ``tests`` must reach. Its error is
@@ -146,10 +146,10 @@ def detectable_shift(found: BiasEffect, tests: int, cells: int, null: float = 0.
     >>> round(detectable_shift(BiasEffect(0.0, -0.04, 0.04, 100, 0.5), 8, 400), 3)
     0.106
     """
-    if found.low is None or found.high is None:
+    if effect.low is None or effect.high is None:
         return None
-    error = (found.high - found.low) / 2 / float(stdtrit(found.n - 1, 0.975))
-    least = float(stdtrit(found.n - 1, 1 - FALSE_ALARMS / 2 / max(1, tests)))
+    error = (effect.high - effect.low) / 2 / float(stdtrit(effect.n - 1, 0.975))
+    least = float(stdtrit(effect.n - 1, 1 - FALSE_ALARMS / 2 / max(1, tests)))
     reach = least + float(ndtri(POWER))
     shifts = np.linspace(MATTERS, 1.0, 9501)
     detected = shifts - null >= reach * np.sqrt(error**2 + shifts * (1 - shifts) / cells)

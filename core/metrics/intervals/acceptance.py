@@ -14,13 +14,13 @@ from core.metrics.intervals.finite import NOTHING, KnownLabels, upper_bound_of_r
 from core.metrics.intervals.sampling import AUDIT
 
 
-def upper_bound(wrong: int, n: int, delta: float = 0.05) -> float:
+def upper_bound(n_wrong: int, n: int, delta: float = 0.05) -> float:
     """Return the one-sided upper bound of a share, level 1 - delta (Clopper and Pearson 1934).
 
     >>> round(upper_bound(0, 29), 4), round(upper_bound(1, 46), 4)
     (0.0981, 0.099)
     """
-    return 1.0 if wrong >= n else float(betaincinv(wrong + 1, n - wrong, 1 - delta))
+    return 1.0 if n_wrong >= n else float(betaincinv(n_wrong + 1, n - n_wrong, 1 - delta))
 
 
 def fewest_labels(alpha: float, delta: float = 0.05) -> int:
@@ -33,20 +33,20 @@ def fewest_labels(alpha: float, delta: float = 0.05) -> int:
 
 
 def share_of_rest(
-    right: int,
+    n_right: int,
     n: int,
-    rest: int,
+    n_rest: int,
     *,
     missing: int = 0,
     level: float = 0.95,
-    known: KnownLabels = NOTHING,
+    known_labels: KnownLabels = NOTHING,
 ) -> Estimate:
-    """Return the share of right verdicts among the ``rest``, if n of all were drawn at random.
+    """Return the share of right verdicts among the ``n_rest``, if n of all were drawn at random.
 
-    All are the drawn, the ``known`` and the rest. The interval is exact, from two one-sided bounds
-    of the rest (``upper_bound_of_rest``); the value is the part of the estimate for all that falls
-    to the rest. Undefined with fewer than 10 drawn, while ``missing`` drawn ones have no label
-    (those labelled first are not a random draw), and if there is no rest.
+    All are the drawn, the ``known_labels`` and the rest. The interval is exact, from two one-sided
+    bounds of the rest (``upper_bound_of_rest``); the value is the part of the estimate for all that
+    falls to the rest. Undefined with fewer than 10 drawn, while ``missing`` drawn ones have no
+    label (those labelled first are not a random draw), and if there is no rest.
 
     >>> few = share_of_rest(9, 9, 100)
     >>> few.reason
@@ -58,18 +58,18 @@ def share_of_rest(
     >>> less.value, less.low, less.high
     (0.8, 0.35, 0.98)
     """
-    if n < AUDIT or missing or not rest:
-        return Estimate.undefined(_why_no_share(n, rest, missing), n)
+    if n < AUDIT or missing or not n_rest:
+        return Estimate.undefined(_why_no_share(n, n_rest, missing), n)
     tail = (1 - level) / 2
-    mirrored = KnownLabels(known.n, known.n - known.wrong)
-    high = upper_bound_of_rest(right, n, rest, tail, mirrored)
-    low = 1 - upper_bound_of_rest(n - right, n, rest, tail, known)
-    right_in_rest = right / n * (n + known.n + rest) - right - mirrored.wrong
-    return Estimate(float(min(high, max(low, right_in_rest / rest))), low, high, n=n)
+    mirrored = KnownLabels(known_labels.n, known_labels.n - known_labels.wrong)
+    high = upper_bound_of_rest(n_right, n, n_rest, tail, mirrored)
+    low = 1 - upper_bound_of_rest(n - n_right, n, n_rest, tail, known_labels)
+    right_in_rest = n_right / n * (n + known_labels.n + n_rest) - n_right - mirrored.wrong
+    return Estimate(float(min(high, max(low, right_in_rest / n_rest))), low, high, n=n)
 
 
 def share_so_far(
-    right: int, n: int, missing: int, rest: int, *, known: KnownLabels = NOTHING
+    n_right: int, n: int, missing: int, n_rest: int, *, known_labels: KnownLabels = NOTHING
 ) -> tuple[float, float] | None:
     """Return the 95% range of ``share_of_rest`` for any outcome of the ``missing`` labels.
 
@@ -79,17 +79,17 @@ def share_so_far(
     >>> share_so_far(7, 8, 4, 200)
     (0.27, 1.0)
     """
-    worst = share_of_rest(right, n + missing, rest, known=known)
-    best = share_of_rest(right + missing, n + missing, rest, known=known)
+    worst = share_of_rest(n_right, n + missing, n_rest, known_labels=known_labels)
+    best = share_of_rest(n_right + missing, n + missing, n_rest, known_labels=known_labels)
     if worst.low is None or best.high is None:
         return None
     return worst.low, best.high
 
 
-def _why_no_share(n: int, rest: int, missing: int) -> str:
+def _why_no_share(n: int, n_rest: int, missing: int) -> str:
     if missing:
         return f"{missing} of the {n + missing} drawn at random are still to be decided."
-    if not rest:
+    if not n_rest:
         return "No cells are left to review."
     subject = "item was" if n == 1 else "items were"
     return f"Only {n} {subject} drawn at random; {AUDIT} are needed to speak of the rest."
@@ -191,7 +191,7 @@ class Acceptance(NamedTuple):
 
 def acceptance(
     confidence: npt.ArrayLike,
-    right: npt.ArrayLike,
+    is_right: npt.ArrayLike,
     alpha: float,
     *,
     unseen: npt.ArrayLike | None = None,
@@ -202,7 +202,7 @@ def acceptance(
 
     Args:
         confidence: of the randomly drawn, labelled verdicts; any scale, higher is more certain.
-        right: whether each agrees with people, same shape.
+        is_right: whether each agrees with people, same shape.
         alpha: the largest share of accepted verdicts that may disagree, in (0, 1).
         unseen: confidences of the unlabelled part of the population. Without it, the limit
             applies to an infinite supply of such verdicts.
@@ -219,7 +219,7 @@ def acceptance(
     """
     if not (0 < alpha < 1 and 0 < delta < 1):
         raise ValueError("alpha and delta lie between 0 and 1")
-    drawn, known_labels = _labels_by_confidence(confidence, right), _labels_by_confidence(*known)
+    drawn, known_labels = _labels_by_confidence(confidence, is_right), _labels_by_confidence(*known)
     least = fewest_labels(alpha, delta)
     if len(drawn.sure) < least:
         reason = (
@@ -272,30 +272,38 @@ class _SeenLabels(NamedTuple):
         return int(at.sum()), int((at & ~self.good).sum())
 
 
-def _labels_by_confidence(confidence: npt.ArrayLike, right: npt.ArrayLike) -> _SeenLabels:
-    sure, good = np.asarray(confidence, np.float64), np.asarray(right, np.bool_)
+def _labels_by_confidence(confidence: npt.ArrayLike, is_right: npt.ArrayLike) -> _SeenLabels:
+    sure, good = np.asarray(confidence, np.float64), np.asarray(is_right, np.bool_)
     if sure.shape != good.shape or sure.ndim != 1 or np.isnan(sure).any():
         raise ValueError("confidence and right are needed in one length, without NaN")
     return _SeenLabels(sure, good)
 
 
 def _step_sequence(
-    drawn: _SeenLabels, others: _SeenLabels, unlabelled: Floats | None, alpha: float, delta: float
+    drawn_labels: _SeenLabels,
+    other_labels: _SeenLabels,
+    unlabelled: Floats | None,
+    alpha: float,
+    delta: float,
 ) -> tuple[Step, ...]:
-    parts = [drawn.sure, others.sure, np.empty(0) if unlabelled is None else unlabelled]
+    parts = [
+        drawn_labels.sure,
+        other_labels.sure,
+        np.empty(0) if unlabelled is None else unlabelled,
+    ]
     everything = np.concatenate(parts)
     levels, counts = np.unique(everything, return_counts=True)
     shares = np.cumsum(counts[::-1]) / len(everything)
     # A quarter more than the smallest number, because the number of labels at a threshold is
     # random.
-    start = max(START, min(1.0, 1.25 * fewest_labels(alpha, delta) / len(drawn.sure)))
+    start = max(START, min(1.0, 1.25 * fewest_labels(alpha, delta) / len(drawn_labels.sure)))
     tested = levels[::-1][shares >= start]
-    at_once = len(others.sure) > 0
+    at_once = len(other_labels.sure) > 0
     risk = delta / len(tested) if at_once else delta
     steps: list[Step] = []
     for level in tested:
-        labels, wrong = drawn.accepted_and_wrong(level)
-        settled = KnownLabels(*others.accepted_and_wrong(level))
+        labels, wrong = drawn_labels.accepted_and_wrong(level)
+        settled = KnownLabels(*other_labels.accepted_and_wrong(level))
         if unlabelled is None:
             rest, bound = None, upper_bound(wrong, labels, risk)
         else:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.special import bdtr, betaincinv, ndtr, ndtri
 
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
-from core.metrics.measure import NEAR, Array, near_zero
+from core.metrics.measure import NEAR, Array, zero_rounding_errors
 
 #: Several statistics of the same resamples, by name.
 Bundle = Callable[[Array], Mapping[str, Array]]
@@ -131,7 +131,7 @@ def bca(
     reason = _why_no_interval(rising, len(values))
     if reason or np.isnan(point):
         return Interval(None, None, "bca", reason or "The figure itself is undefined.")
-    side = near_zero(rising - point)
+    side = zero_rounding_errors(rising - point)
     below = ((side < 0).sum() + 0.5 * (side == 0).sum()) / len(rising)
     edge = 0.5 / len(rising)
     shift = float(ndtri(np.clip(below, edge, 1 - edge)))

@@ -23,13 +23,14 @@ NOTHING = KnownLabels()
 
 
 def upper_bound_of_rest(
-    wrong: int, n: int, rest: int, delta: float = 0.05, known: KnownLabels = NOTHING
+    n_wrong: int, n: int, n_rest: int, delta: float = 0.05, known_labels: KnownLabels = NOTHING
 ) -> float:
-    """Return the largest share of the ``rest`` that may be wrong, given a random draw of n.
+    """Return the largest share of the ``n_rest`` that may be wrong, given a random draw of n.
 
-    The population is the drawn, the ``known`` and the rest. From w, the largest number of wrong
-    ones in it with P(X <= wrong) > delta, X hypergeometric, those known to be wrong are subtracted.
-    1 if more are known to be wrong: the draw was unlucky and bounds nothing. 0 if there is no rest.
+    The population is the drawn, the ``known_labels`` and the rest. From w, the largest number of
+    wrong ones in it with P(X <= wrong) > delta, X hypergeometric, those known to be wrong are
+    subtracted. 1 if more are known to be wrong: the draw was unlucky and bounds nothing. 0 if there
+    is no rest.
 
     >>> round(upper_bound_of_rest(0, 30, 10), 2), round(upper_bound_of_rest(0, 30, 10**6), 4)
     (0.2, 0.095)
@@ -40,24 +41,24 @@ def upper_bound_of_rest(
     >>> upper_bound_of_rest(14, 90, 105, known=KnownLabels(105)) == 52 / 105
     True
     """
-    if rest == 0:
+    if n_rest == 0:
         return 0.0
-    total, least = n + known.n + rest, wrong + known.wrong
-    if _probability_at_most(wrong, n, total, least) <= delta:
+    total, least = n + known_labels.n + n_rest, n_wrong + known_labels.wrong
+    if _probability_at_most(n_wrong, n, total, least) <= delta:
         return 1.0
-    low, high = 0, rest
+    low, high = 0, n_rest
     while low < high:
         middle = (low + high + 1) // 2
-        if _probability_at_most(wrong, n, total, least + middle) > delta:
+        if _probability_at_most(n_wrong, n, total, least + middle) > delta:
             low = middle
         else:
             high = middle - 1
-    return low / rest
+    return low / n_rest
 
 
-def _probability_at_most(wrong: int, n: int, total: int, bad: int) -> float:
+def _probability_at_most(n_wrong: int, n: int, total: int, bad: int) -> float:
     """Return P(X <= wrong) of n drawn from ``total`` with ``bad`` bad ones."""
-    x = np.arange(max(0, n - (total - bad)), min(wrong, n, bad) + 1)
+    x = np.arange(max(0, n - (total - bad)), min(n_wrong, n, bad) + 1)
     if not len(x):
         return 0.0
     logs = _log_choose(bad, x) + _log_choose(total - bad, n - x) - _log_choose(total, np.array(n))

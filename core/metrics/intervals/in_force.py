@@ -109,13 +109,15 @@ def verdicts_in_force(
     )
 
 
-def _extended_share(share: Estimate, size: int, more: int, among: int, known: int = 0) -> Estimate:
-    """Return a share of some cells, extended to ``more`` cells with ``known`` right ones."""
-    if size != among or more:
+def _extended_share(
+    share: Estimate, size: int, n_more: int, among: int, n_known: int = 0
+) -> Estimate:
+    """Return a share of some cells, extended to ``n_more`` cells with ``n_known`` right ones."""
+    if size != among or n_more:
         share = share._replace(hits=None)
     # Settled verdicts are right, even if an audit's interval says otherwise.
     ends = [
-        None if end is None else min(1.0, max(known / among, (end * size + more) / among))
+        None if end is None else min(1.0, max(n_known / among, (end * size + n_more) / among))
         for end in (share.value, share.low, share.high)
     ]
     return share._replace(value=ends[0], low=ends[1], high=ends[2])

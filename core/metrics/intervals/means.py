@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 from core.metrics.estimate import USUAL, Confidence, Estimate, Interval
 from core.metrics.intervals.bootstrap import ONE_ITEM, SMALL, intervals, percentile
 from core.metrics.intervals.draws import resample_patterns
-from core.metrics.measure import NEAR, Array, Statistic, near_zero
+from core.metrics.measure import NEAR, Array, Statistic, zero_rounding_errors
 
 ALIKE = "All items have the same value, so they cannot tell how far off the mean may be."
 ALIKE_GAP = "All items give the same difference, so they cannot tell how far off it may be."
@@ -142,7 +142,7 @@ def paired_difference(
     counted = base > 0 if mask is None else mask & (base > 0)
 
     def difference(weights: Array) -> Array:
-        return near_zero(second(weights) - first(weights))
+        return zero_rounding_errors(second(weights) - first(weights))
 
     is_small = float(base[counted].sum()) < SMALL
     value = float(difference(base[:, None])[0])

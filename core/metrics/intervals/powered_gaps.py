@@ -262,11 +262,13 @@ def _variances_by_group(sides: _Sides, listen: float, *, fitted: bool) -> list[_
 
 
 def _degrees_of_freedom(
-    number: int, variance: float, drawn: list[_Drawn], *, fitted: bool
+    number: int, variance: float, samples: list[_Drawn], *, fitted: bool
 ) -> float:
     """Return the variance's degrees of freedom; its parts differ (Satterthwaite 1946)."""
-    task_variance = max(0.0, variance - sum(part.variance for part in drawn))
-    parts = sum(part.variance**2 / part.degrees for part in drawn) + task_variance**2 / (number - 1)
-    if not drawn or parts <= 0:
+    task_variance = max(0.0, variance - sum(part.variance for part in samples))
+    parts = sum(part.variance**2 / part.degrees for part in samples) + task_variance**2 / (
+        number - 1
+    )
+    if not samples or parts <= 0:
         return number - 1
     return min(number - 1, max(1.0, variance**2 / parts - fitted))

@@ -31,10 +31,10 @@ MOST_RATERS = 8
 _STREAM = 20261122
 
 
-def prior_counts(ones: Array, raters: int, ways: Array | float = 1.0) -> tuple[Array, Array]:
+def prior_counts(counts: Array, raters: int, ways: Array | float = 1.0) -> tuple[Array, Array]:
     """Return the additions to the observed answers for independent and for agreeing raters.
 
-    ``ones`` is how many of the raters chose the second of two levels in each possible answer,
+    ``counts`` is how many of the raters chose the second of two levels in each possible answer,
     ``ways`` the number of answers that an entry stands for. Independent raters choose either level
     equally often, in an item for each two of the ``RATINGS``; for raters who agree (``ITEMS``) the
     share with the second level is Beta(1/2, 1/2) by item (Jeffreys 1946).
@@ -42,8 +42,8 @@ def prior_counts(ones: Array, raters: int, ways: Array | float = 1.0) -> tuple[A
     >>> [one.round(9).tolist() for one in prior_counts(np.array([0.0, 1, 1, 2]), 2)]
     [[0.5, 0.5, 0.5, 0.5], [0.75, 0.25, 0.25, 0.75]]
     """
-    alone = RATINGS / raters * ways / 2.0**raters + 0.0 * ones
-    alike = ITEMS * ways * beta(ones + 0.5, raters - ones + 0.5) / beta(0.5, 0.5)
+    alone = RATINGS / raters * ways / 2.0**raters + 0.0 * counts
+    alike = ITEMS * ways * beta(counts + 0.5, raters - counts + 0.5) / beta(0.5, 0.5)
     return alone, np.asarray(alike, np.float64)
 
 
@@ -191,7 +191,8 @@ def _possible_answers(
 # two items are off the most common level. With five or more, coverage is about 95%. Two levels
 # need no rule: intervals of ``smoothed_intervals`` cover the truth.
 
-#: The least number of items with the rarest level, or without the most common one, for an interval.
+#: An interval of a mean over levels needs this many items with the rarest level; an interval of
+#: agreement beyond chance needs this many items off the most common level.
 FEWEST = 5
 
 

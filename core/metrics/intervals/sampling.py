@@ -79,10 +79,10 @@ def mean_of_selected(
 def _weighted_mean(
     y: npt.NDArray[np.float64],
     weight: npt.NDArray[np.float64],
-    drawn: npt.NDArray[np.bool_],
+    is_drawn: npt.NDArray[np.bool_],
     level: float,
 ) -> Estimate:
-    audit = int(drawn.sum())
+    audit = int(is_drawn.sum())
     if audit < AUDIT:
         subject = "cell was" if audit == 1 else "cells were"
         reason = (
@@ -90,9 +90,9 @@ def _weighted_mean(
         )
         return Estimate.undefined(reason, len(y))
     mean = float(weight @ y / weight.sum())
-    hits, weights = y[drawn], weight[drawn]
+    hits, weights = y[is_drawn], weight[is_drawn]
     if np.isin(hits, (0.0, 1.0)).all() and np.ptp(weights) < 1e-9:
-        low, high = _exact_ends(y, weight, drawn, level)
+        low, high = _exact_ends(y, weight, is_drawn, level)
         return Estimate(mean, min(low, mean), max(high, mean), n=len(y))
     middle = float(weights @ hits / weights.sum())
     hits, weights = np.append(hits, [0.0, 1.0]), np.append(weights, [weights.max()] * 2)
@@ -111,13 +111,13 @@ def _weighted_mean(
 def _exact_ends(
     y: npt.NDArray[np.float64],
     weight: npt.NDArray[np.float64],
-    drawn: npt.NDArray[np.bool_],
+    is_drawn: npt.NDArray[np.bool_],
     level: float,
 ) -> tuple[float, float]:
     """Return the ends if all drawn items, each 0 or 1, have equal weight; others are known."""
-    n, right = int(drawn.sum()), int(y[drawn].sum())
-    rest, tail = max(0, round(float(weight[drawn].sum())) - n), (1 - level) / 2
-    not_drawn, undrawn_weight = float((weight * y)[~drawn].sum()), float(weight[~drawn].sum())
+    n, right = int(is_drawn.sum()), int(y[is_drawn].sum())
+    rest, tail = max(0, round(float(weight[is_drawn].sum())) - n), (1 - level) / 2
+    not_drawn, undrawn_weight = float((weight * y)[~is_drawn].sum()), float(weight[~is_drawn].sum())
     least = rest * (1 - upper_bound_of_rest(n - right, n, rest, tail))
     most = rest * upper_bound_of_rest(right, n, rest, tail)
     low, high = (
@@ -390,10 +390,10 @@ def fitting_factor(spare: int) -> float:
 
 
 def _error_variance(
-    off: npt.NDArray[np.float64], values: npt.NDArray[np.float64], wider: float
+    residuals: npt.NDArray[np.float64], values: npt.NDArray[np.float64], wider: float
 ) -> float:
     """Return the variance s^2 of the judges' errors."""
-    total = float(((off - off.mean()) ** 2).sum())
+    total = float(((residuals - residuals.mean()) ** 2).sum())
     if np.isin(values, (0.0, 1.0)).all() or total <= 1e-12:
-        return (total + 4 * 0.25) / (len(off) + 3)
-    return wider * total / (len(off) - 1)
+        return (total + 4 * 0.25) / (len(residuals) + 3)
+    return wider * total / (len(residuals) - 1)

@@ -195,7 +195,7 @@ def separated_groups(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
     parameter grow together without limit. Systems must be connected by contests (one of
     ``connected_groups``).
     """
-    rungs = _rungs(matrix)
+    rungs = _ladder_rungs(matrix)
     if rungs is not None:
         return tuple(tuple(np.flatnonzero(rungs == rung).tolist()) for rung in -np.unique(-rungs))
     beaten = (matrix.wins > 0) | (matrix.ties > 0)
@@ -216,7 +216,7 @@ def separated_groups(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
     return tuple(groups[g] for g in ordered)
 
 
-def _rungs(matrix: WinMatrix) -> Array | None:
+def _ladder_rungs(matrix: WinMatrix) -> Array | None:
     """Return the systems' rungs on a ladder as in ``separated_groups``, the highest for the
     strongest, or ``None``.
 
@@ -297,7 +297,9 @@ def _any_edge(edges: Flags, above: tuple[int, ...], below: tuple[int, ...]) -> b
 _NOTHING = "There is no item with an answer in both orders."
 
 
-def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Estimate:
+def accuracy(
+    first_order: npt.ArrayLike, second_order: npt.ArrayLike, labels: npt.ArrayLike
+) -> Estimate:
     """Return the mean over both orders of the share of right choices.
 
     A missing answer is not right. Items without a truth are left out. (Zeng et al. 2024, average
@@ -306,7 +308,7 @@ def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Es
     >>> accuracy([0, 1], [0, -1], [0, 1]).value
     0.75
     """
-    a, b, right = (np.asarray(x, np.int64) for x in (one, two, truth))
+    a, b, right = (np.asarray(x, np.int64) for x in (first_order, second_order, labels))
     has_truth = right >= 0
     if not has_truth.any():
         return Estimate.undefined("No item has a label.")
@@ -315,7 +317,7 @@ def accuracy(one: npt.ArrayLike, two: npt.ArrayLike, truth: npt.ArrayLike) -> Es
 
 
 def same_choice_share(
-    one: npt.ArrayLike, two: npt.ArrayLike, *, empty_counts: bool = False
+    first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, empty_counts: bool = False
 ) -> Estimate:
     """Return the share of items with the same choice in both orders.
 
@@ -325,7 +327,7 @@ def same_choice_share(
     >>> same_choice_share([0, 1, -1], [0, 0, -1]).value
     0.5
     """
-    a, b = _shared_levels(one, two)
+    a, b = _shared_levels(first_order, second_order)
     keep = np.ones(len(a), np.bool_) if empty_counts else (a >= 0) & (b >= 0)
     if not keep.any():
         return Estimate.undefined(_NOTHING)
@@ -333,7 +335,11 @@ def same_choice_share(
 
 
 def order_kappa(
-    one: npt.ArrayLike, two: npt.ArrayLike, k: int = 2, *, empty_is_second: bool = False
+    first_order: npt.ArrayLike,
+    second_order: npt.ArrayLike,
+    k: int = 2,
+    *,
+    empty_is_second: bool = False,
 ) -> Estimate:
     """Return Cohen's kappa between the two orders, on ``k`` levels.
 
@@ -344,7 +350,7 @@ def order_kappa(
     >>> order_kappa([0, 1, 1, 0], [0, 1, 0, 0]).value
     0.5
     """
-    a, b = _shared_levels(one, two)
+    a, b = _shared_levels(first_order, second_order)
     if empty_is_second:
         a, b, k = (a != 0).astype(np.int64), (b != 0).astype(np.int64), 2
     keep = (a >= 0) & (b >= 0)
@@ -354,8 +360,10 @@ def order_kappa(
     return cohen_kappa(table)
 
 
-def _shared_levels(one: npt.ArrayLike, two: npt.ArrayLike) -> tuple[Ratings, Ratings]:
+def _shared_levels(
+    first_order: npt.ArrayLike, second_order: npt.ArrayLike
+) -> tuple[Ratings, Ratings]:
     return (
-        np.maximum(np.asarray(one, np.int64), -1),
-        np.maximum(np.asarray(two, np.int64), -1),
+        np.maximum(np.asarray(first_order, np.int64), -1),
+        np.maximum(np.asarray(second_order, np.int64), -1),
     )

@@ -11,7 +11,7 @@ from scipy import stats
 
 from core.metrics.agreement.correlation_distance import TOO_FEW
 from core.metrics.estimate import Estimate
-from core.metrics.measure import NEAR, Array, levelled, ratio_or_nan
+from core.metrics.measure import NEAR, Array, equal_if_near, ratio_or_nan
 from core.metrics.ranking.contests import ContestTable, contest_table
 
 
@@ -54,7 +54,7 @@ def mid_ranks(values: npt.ArrayLike) -> Array:
     >>> mid_ranks([0.5, 0.9, 0.5]).tolist()
     [2.5, 1.0, 2.5]
     """
-    scores = levelled(values)[0]
+    scores = equal_if_near(values)[0]
     ranked = stats.rankdata(-scores, axis=-1, nan_policy="omit") if scores.size else scores
     return np.where(np.isnan(scores), np.nan, ranked)
 
@@ -101,7 +101,7 @@ def spearman_rho(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:
 def _correlation_between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Estimate:
     x, y = np.asarray(a, np.float64), np.asarray(b, np.float64)
     complete = ~(np.isnan(x) | np.isnan(y))
-    x, y = levelled(x[complete])[0], levelled(y[complete])[0]
+    x, y = equal_if_near(x[complete])[0], equal_if_near(y[complete])[0]
     if len(x) < 3:
         return Estimate.undefined(TOO_FEW, len(x))
     if len(set(x)) < 2 or len(set(y)) < 2:
@@ -137,8 +137,8 @@ def keys_with_ties_broken(scores: npt.ArrayLike, breaker: npt.ArrayLike | None =
     >>> keys_with_ties_broken([[4.0, 4.0, 6.0]], [[7.2, 6.8, 6.0]]).tolist()
     [[1.0, 0.0, 2.0]]
     """
-    levels = levelled(scores)[0]
-    second = np.zeros_like(levels) if breaker is None else levelled(breaker)[0]
+    levels = equal_if_near(scores)[0]
+    second = np.zeros_like(levels) if breaker is None else equal_if_near(breaker)[0]
     keys: Array = np.full(levels.shape, np.nan)
     for row, (main, tie) in enumerate(zip(levels, second, strict=True)):
         scored = np.flatnonzero(~np.isnan(main))

@@ -110,18 +110,18 @@ def recorded_people(store: Store) -> Sequence[str]:
     return store.audit.actors()
 
 
-def audit_size(store: Store, who: str | None = None) -> int:
+def audit_size(store: Store, member: str | None = None) -> int:
     """Return the number of lines in the record of changes, or of those of one person."""
     require(store, "administer")
-    return store.audit.count(actor=who)
+    return store.audit.count(actor=member)
 
 
 def audit_lines(
-    store: Store, who: str | None = None, *, offset: int = 0, limit: int = 100
+    store: Store, member: str | None = None, *, offset: int = 0, limit: int = 100
 ) -> list[AuditRow]:
     """Return lines of the record of changes, the newest first."""
     require(store, "administer")
-    return store.audit.list(actor=who, offset=offset, limit=limit)
+    return store.audit.list(actor=member, offset=offset, limit=limit)
 
 
 def audit_csv(store: Store) -> bytes:

@@ -38,11 +38,13 @@ def permits_of_kind(kind: Kind) -> dict[str, Any]:
     return allowed if isinstance(allowed, dict) else {}
 
 
-def add_permits(kind: Kind, more: Mapping[str, Any]) -> None:
+def add_permits(kind: Kind, new_permits: Mapping[str, Any]) -> None:
     """Add permits. Raises ``InputError`` if the file cannot be written."""
-    if more:
+    if new_permits:
         file = allowed_file()
-        _write_permits(file, {**_read_permits(file), kind: {**permits_of_kind(kind), **more}})
+        _write_permits(
+            file, {**_read_permits(file), kind: {**permits_of_kind(kind), **new_permits}}
+        )
 
 
 def secrets_not_allowed(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:

@@ -25,7 +25,7 @@ from core.metrics.measure import Array
 from core.services.agreement.group_figures import Draws, figures_data
 from core.services.agreement.load_ratings import votes_with_confidence
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import Sheet, name_of, sides
+from core.services.agreement.rating_sheet import Sheet, levels_of_sides, name_of
 from core.services.agreement.ratings import PANEL, CriterionRatings, Levels, SureVote
 from core.store.store import Store
 from core.text.numbers import percent, plural, score
@@ -72,7 +72,7 @@ def calibrations_of_run(
     by_column = stated_confidences(ratings, sheet.items, votes)
     draws = Draws(len(sheet.items), resamples, seed, how)
     return [
-        calibrate(column, *sides(sheet, ratings, reference, column), sure, draws)
+        calibrate(column, *levels_of_sides(sheet, ratings, reference, column), sure, draws)
         for column, sure in by_column.items()
         if column != reference
     ]

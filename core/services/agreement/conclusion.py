@@ -197,17 +197,17 @@ def conclusion_of_lines(
     lines: Sequence[rater_pairs.PairLine], reference: str, rater: str, sheet: Sheet
 ) -> Conclusion:
     """Return the conclusion from the figures of a pair."""
-    return conclude_known(map(known_of, lines), reference, rater, sheet)
+    return conclude_known(map(criterion_figures, lines), reference, rater, sheet)
 
 
-def known_of(line: rater_pairs.PairLine) -> Known:
+def criterion_figures(line: rater_pairs.PairLine) -> Known:
     """Return the figures of a criterion from a pair's line."""
     agreement = line.kappa._replace(n=line.n)
     ordered = line.scale == "ordinal"
     return Known(line.name, agreement, line.accuracy, line.commonest.value, ordered)
 
 
-def conclude_known(known: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
+def conclude_known(lines: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
     """Return the conclusion from the figures of a sheet's criteria."""
     unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
     labelled = [criterion for criterion in sheet.criteria if (criterion.gold >= 0).any()]
@@ -216,7 +216,7 @@ def conclude_known(known: Iterable[Known], reference: str, rater: str, sheet: Sh
         for criterion in labelled
     )
     return Conclusion(
-        *(tuple(known), reference, rater),
+        *(tuple(lines), reference, rater),
         unlike=unlike,
         items=len(sheet.items),
         partly=partly and reference == LABELS,

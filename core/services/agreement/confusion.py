@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.services.agreement.rating_sheet import Sheet, name_of, sides
+from core.services.agreement.rating_sheet import Sheet, levels_of_sides, name_of
 from core.services.agreement.ratings import (
     ABSTAINED,
     LABELS,
@@ -117,7 +117,7 @@ def _levels_of_sides(
     sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
     """Return both columns; the rater's abstention is an additional level."""
-    true, rated = sides(sheet, ratings, reference, rater)
+    true, rated = levels_of_sides(sheet, ratings, reference, rater)
     return true, np.where(rated == ABSTAINED, len(ratings.labels), rated)
 
 

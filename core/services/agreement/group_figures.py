@@ -91,9 +91,12 @@ class DrawnSums:
     """How often patterns are drawn, summed by the groups that a figure needs."""
 
     def __init__(
-        self, times: npt.NDArray[np.int64], drawn: Array | None, draws: Draws | None = None
+        self,
+        times: npt.NDArray[np.int64],
+        resample_counts: Array | None,
+        draws: Draws | None = None,
     ) -> None:
-        self._times, self._drawn, self._draws = times, drawn, draws
+        self._times, self._drawn, self._draws = times, resample_counts, draws
 
     def tally(self, groups: npt.NDArray[np.int64], number: int) -> Array:
         """Return the draws of patterns summed by group, without patterns of a negative group."""
@@ -194,21 +197,23 @@ def group_intervals(
     names: Collection[str],
     rows: Ratings,
     times: Array,
-    drawn: Array,
+    resample_counts: Array,
     k: int,
     how: Confidence = USUAL,
 ) -> dict[str, Interval]:
     """Return the intervals of these figures of a group; no other function makes them.
 
-    Rows are the raters' levels, ``times`` counts the items of each, and ``drawn`` those in
-    resamples. Alpha and its interval use only items that at least two rated.
+    Rows are the raters' levels, ``times`` counts the items of each, and ``resample_counts`` those
+    in resamples. Alpha and its interval use only items that at least two rated.
     """
     twice = (rows >= 0).sum(axis=1) >= 2
     measures = {name: measure for name, measure in group_measures().items() if name in names}
     alphas = _measures_with("rated twice", measures)
     resampled = {name: measure for name, measure in measures.items() if name not in alphas}
-    by_figure = _measure_intervals(alphas, rows[twice], times[twice], drawn[twice], k, how)
-    return by_figure | _measure_intervals(resampled, rows, times, drawn, k, how)
+    by_figure = _measure_intervals(
+        alphas, rows[twice], times[twice], resample_counts[twice], k, how
+    )
+    return by_figure | _measure_intervals(resampled, rows, times, resample_counts, k, how)
 
 
 def _measures_with(trait: Trait, measures: Mapping[str, GroupMeasure]) -> dict[str, GroupMeasure]:
@@ -219,7 +224,7 @@ def _measure_intervals(
     measures: Mapping[str, GroupMeasure],
     rows: Ratings,
     times: Array,
-    drawn: Array,
+    resample_counts: Array,
     k: int,
     how: Confidence,
 ) -> dict[str, Interval]:
@@ -228,11 +233,13 @@ def _measure_intervals(
     n = int(times[(rows >= 0).sum(axis=1) >= 2].sum())
     even: dict[str, Interval] = {}
     if how.method == "auto" and k == 2:
-        even = _smoothed_intervals(measures, rows, times, drawn.shape[1], how.level)
+        even = _smoothed_intervals(measures, rows, times, resample_counts.shape[1], how.level)
     resampled = {name: measure for name, measure in measures.items() if name not in even}
     if not resampled:
         return even
-    by_figure = intervals(_group_bundle(resampled, rows, k, times), drawn, times, n=n, how=how)
+    by_figure = intervals(
+        _group_bundle(resampled, rows, k, times), resample_counts, times, n=n, how=how
+    )
     why = rare_options.why_no_chance_interval(rare_options.level_counts_of(rows, times, k), n)
     return even | {
         name: rare_options.interval_unless(why, measure)

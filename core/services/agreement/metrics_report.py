@@ -187,7 +187,7 @@ def _rating_model_data(rated: Rated, level: float) -> dict[str, Any]:
 def _conclusion_data(
     rated: Rated, reference: str | None, resamples: int, seed: int
 ) -> dict[str, Any] | None:
-    """Return which criteria can be trusted against the reference; ``None`` without a pair."""
+    """Return which criteria can be trusted, measured by the reference; ``None`` if it cannot be."""
     sheet = load_ratings.sheet_of_ratings(rated)
     if not sheet.criteria:
         return None
@@ -250,14 +250,14 @@ class _Measured:
             draws.sums(self._patterns.of_item, self._patterns.times) if draws is not None else None
         )
 
-    def report(self, sure: Mapping[str, RaterConfidence]) -> dict[str, Any]:
+    def report(self, confidence_by_rater: Mapping[str, RaterConfidence]) -> dict[str, Any]:
         criterion = self._criterion
         kinds = sorted({rater.kind for rater in criterion.raters}, key=_kind_order)
         return {
             "scale": criterion.scale,
             "levels": list(criterion.labels),
             "groups": {kind: self._group_data(kind) for kind in kinds},
-            "raters": self._rater_figures(sure),
+            "raters": self._rater_figures(confidence_by_rater),
             "panel": self._column_figures(PANEL),
         }
 
@@ -305,7 +305,7 @@ class _Measured:
         counts = np.bincount(levels[levels >= 0], minlength=self._k)
         return dict(zip(self._criterion.labels, counts.tolist(), strict=True))
 
-    def _rater_figures(self, sure: Mapping[str, RaterConfidence]) -> dict[str, Any]:
+    def _rater_figures(self, confidence_by_rater: Mapping[str, RaterConfidence]) -> dict[str, Any]:
         """Return every rater's figures; a person's reference is the other people."""
         humans = self._levels[:, self._humans]
         others = majority_of_others(humans, self._k) if len(self._humans) else humans
@@ -322,7 +322,7 @@ class _Measured:
             gold = self._more[OWN_LABELS if reviewed else LABELS]
             if name != self._reference:
                 data[name] = self._versus(self._levels[:, column], major, mean, gold)
-                if stated := sure.get(keys[column]):
+                if stated := confidence_by_rater.get(keys[column]):
                     rated = self._levels[:, column]
                     data[name]["calibration"] = self._calibration(rated, major, stated)
         if MAJORITY in self._more:

@@ -18,7 +18,7 @@ from core.metrics.intervals.joint_draws import AnswerPairs, Figure, ItemSubset, 
 from core.metrics.intervals.means import jackknife_error, t_interval
 from core.metrics.measure import Array
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import Sheet, name_of, sides
+from core.services.agreement.rating_sheet import Sheet, levels_of_sides, name_of
 from core.services.agreement.ratings import (
     ABSTAINED,
     JUDGE_KINDS,
@@ -151,7 +151,7 @@ class Overall:
         }
 
 
-def of_sheet(
+def overall_of_sheet(
     sheet: Sheet,
     reference: str,
     rater: str,
@@ -162,7 +162,7 @@ def of_sheet(
     """Return a rater's agreement with a reference over all criteria of a sheet."""
     pairs = list[AnswerPairs]()
     for ratings in sheet.criteria:
-        true, rated = sides(sheet, ratings, reference, rater)
+        true, rated = levels_of_sides(sheet, ratings, reference, rater)
         answered = np.flatnonzero((true >= 0) & (rated >= 0))
         ids = ItemSubset(sheet.items, answered)
         ordinal = ratings.scale == "ordinal"

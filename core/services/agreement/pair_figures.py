@@ -176,13 +176,13 @@ class LevelPair:
         return self.n if row is None else int(self._side(name, self._table)[row].sum())
 
 
-def kappa_of(name: str, table: Array, drawn: Array, how: Confidence = USUAL) -> Estimate:
+def kappa_of(name: str, table: Array, resampled_tables: Array, how: Confidence = USUAL) -> Estimate:
     """Return a kappa of a pair by its name, equal to that among all figures of the pair.
 
-    ``drawn`` has the resampled tables, shape (k, k, resamples).
+    ``resampled_tables`` has the resampled tables, shape (k, k, resamples).
     """
     pair = LevelPair(table, ordered=True, positive=0, how=how, only=[name])
-    return pair.estimates(drawn)[name]
+    return pair.estimates(resampled_tables)[name]
 
 
 def _kappa_interval(table: Array, interval: Interval) -> Interval:

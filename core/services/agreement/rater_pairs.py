@@ -17,7 +17,7 @@ from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.measure import Array, weight_sums
 from core.services.agreement.group_figures import NO_ORDER, Draws, group_intervals
 from core.services.agreement.pair_figures import LEVEL, LevelPair
-from core.services.agreement.rating_sheet import FEW, Sheet, sides
+from core.services.agreement.rating_sheet import FEW, Sheet, levels_of_sides
 from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRatings, Levels
 
 # Which way a rater leans, named by the option and never by the sign of a level.
@@ -213,7 +213,7 @@ def paired_columns(
     sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str, draws: Draws
 ) -> CrossedRatings:
     """Return both columns of a criterion with their counts, made once for all figures."""
-    true, rated = sides(sheet, ratings, reference, rater)
+    true, rated = levels_of_sides(sheet, ratings, reference, rater)
     distinct = patterns(np.column_stack([true, rated]))
     k = len(ratings.labels)
     cells = pair_cells(distinct.rows[:, 0], distinct.rows[:, 1], k)

@@ -99,14 +99,14 @@ class Sheet:
             for group, member in ((first, second), (second, first))
         )
 
-    def overlap(self, group: str, other: str) -> bool:
+    def overlap(self, group: str, column: str) -> bool:
         """Return whether a group's column includes the other's answers, which must then be
         excluded.
         """
         if group == LABELS:
-            return other in self.reviewers
-        return self.other_columns(group, other) is not None or (
-            (group, other) == (PEOPLE, PANEL) and bool(self.members & frozenset(self.people))
+            return column in self.reviewers
+        return self.other_columns(group, column) is not None or (
+            (group, column) == (PEOPLE, PANEL) and bool(self.members & frozenset(self.people))
         )
 
     def other_columns(self, group: str, column: str) -> tuple[str, ...] | None:
@@ -175,7 +175,7 @@ def majority_of_all_others(ratings: Levels, k: int) -> Levels:
     return mode_of(level_counts(ratings, k)[:, None, :] - own_votes)
 
 
-def sides(
+def levels_of_sides(
     sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
     """Return the levels of both raters. A rater is never compared with a group that includes it: a
@@ -188,12 +188,14 @@ def sides(
     )
 
 
-def _levels_against(sheet: Sheet, ratings: CriterionRatings, column: str, other: str) -> Levels:
-    if column == LABELS and other in sheet.reviewers:
+def _levels_against(
+    sheet: Sheet, ratings: CriterionRatings, column: str, other_column: str
+) -> Levels:
+    if column == LABELS and other_column in sheet.reviewers:
         column = OWN_LABELS
-    if {column, other} == {PEOPLE, PANEL} and sheet.overlap(PEOPLE, PANEL):
+    if {column, other_column} == {PEOPLE, PANEL} and sheet.overlap(PEOPLE, PANEL):
         return np.full(len(sheet.items), NOT_ASKED)
-    other_columns = sheet.other_columns(column, other)
+    other_columns = sheet.other_columns(column, other_column)
     if other_columns is not None:
         return majority_column(sheet.matrix(ratings, other_columns), len(ratings.labels))
     return ratings.column(column, len(sheet.items))
@@ -315,7 +317,7 @@ def first_verdicts(store: Store, run_id: int) -> Firsts:
 
 
 def reviewer_columns(
-    items: RatedItems, firsts: Firsts, taken: Collection[str] = ()
+    items: RatedItems, firsts: Firsts, used_names: Collection[str] = ()
 ) -> list[Column]:
     """Return reviewers' first verdicts as columns, sorted by name.
 
@@ -323,7 +325,7 @@ def reviewer_columns(
     """
     columns = list[Column]()
     for name in sorted(firsts, key=str.casefold):
-        rater = Rater(f"{name} (review)" if name in taken else name, REVIEWED)
+        rater = Rater(f"{name} (review)" if name in used_names else name, REVIEWED)
         by_criterion: dict[str, dict[int, int]] = {}
         for (item_id, criterion), option in firsts[name].items():
             row = items.place.get(item_id)

@@ -21,7 +21,7 @@ from core.metrics.measure import Array, ratio_or_nan, weight_sums
 from core.services.agreement.group_figures import Draws, group_intervals
 from core.services.agreement.pair_figures import kappa_of
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
-from core.services.agreement.rating_sheet import Sheet, majority_of_all_others, sides
+from core.services.agreement.rating_sheet import Sheet, levels_of_sides, majority_of_all_others
 from core.services.agreement.ratings import JUDGE_KINDS, REVIEWED, CriterionRatings, Levels
 
 HUMAN = "human"
@@ -123,7 +123,7 @@ def kappa_matrix(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix
     for a, group in enumerate(columns):
         for b, other in enumerate(columns):
             if sheet.overlap(group, other):
-                cells = pair_cells(*sides(sheet, ratings, group, other), k)
+                cells = pair_cells(*levels_of_sides(sheet, ratings, group, other), k)
                 tables[:, :, a, b] = np.bincount(cells[cells >= 0], minlength=k * k).reshape(k, k)
                 tables[:, :, b, a] = tables[:, :, a, b].T
     values = KAPPAS[ratings.weights].many(tables).tolist()
@@ -188,7 +188,7 @@ def raters_by_agreement(
     everyone = (*sheet.judges, *sheet.people, *sheet.reviewers)
     columns = [name for name in everyone if name != reference]
     cells = np.stack(
-        [pair_cells(*sides(sheet, asked, reference, name), k) for name in columns], axis=1
+        [pair_cells(*levels_of_sides(sheet, asked, reference, name), k) for name in columns], axis=1
     )
     kinds = [sheet.kind(column) for column in columns]
     draws = Draws(len(sheet.items), resamples, seed, how)

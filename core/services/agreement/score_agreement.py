@@ -142,31 +142,31 @@ class Scorer:
         self._alone = np.flatnonzero(alone)
         self._alike = np.flatnonzero(~np.array(alone, np.bool_))
 
-    def column(self, given: Options) -> Means:
+    def column(self, options: Options) -> Means:
         """Return every item's score, and which items have a score."""
         scores_of_items = np.full(len(self._items.ids), np.nan)
         criteria = [c.name for c in self._items.rubric.criteria]
-        if len(self._alike) and all(name in given for name in criteria):
-            distinct = patterns(np.column_stack([given[name][self._alike] for name in criteria]))
+        if len(self._alike) and all(name in options for name in criteria):
+            distinct = patterns(np.column_stack([options[name][self._alike] for name in criteria]))
             scores = _scores_of(self._items.rubric, distinct.rows)
             scores_of_items[self._alike] = scores[distinct.of_item]
         for at in self._alone:
-            scores_of_items[at] = self._score_alone(given, int(at))
+            scores_of_items[at] = self._score_alone(options, int(at))
         return Means(np.nan_to_num(scores_of_items), ~np.isnan(scores_of_items))
 
-    def cannot_assess(self, given: Options) -> npt.NDArray[np.bool_]:
+    def cannot_assess(self, options: Options) -> npt.NDArray[np.bool_]:
         """Return which items have an answer of the column that a criterion cannot be assessed."""
         not_applicable = np.zeros(len(self._items.ids), np.bool_)
         has_own_rubric = np.array(
             [item_id in self._items.own for item_id in self._items.ids], np.bool_
         )
         for criterion in self._items.rubric.criteria:
-            if criterion.name in given:
-                column = given[criterion.name]
+            if criterion.name in options:
+                column = options[criterion.name]
                 na = [index for index, option in enumerate(criterion.choices) if option.na]
                 not_applicable |= ~has_own_rubric & np.isin(column, [ABSTAINED, *na])
         for index in np.flatnonzero(has_own_rubric):
-            answers = answers_at(given, int(index))
+            answers = answers_at(options, int(index))
             criteria = self._items.own[self._items.ids[index]].criteria
             not_applicable[index] = any(
                 (o := answers[c.name]) is None or c.choices[o].na
@@ -175,13 +175,13 @@ class Scorer:
             )
         return not_applicable
 
-    def _score_alone(self, given: Options, at: int) -> float:
+    def _score_alone(self, options: Options, at: int) -> float:
         rubric = self._items.rubric_of(self._items.ids[at])
         texts = None
         if rubric.scoring.length_penalty is not None:
             item = self._items.items_with_texts[at]
             texts = Texts(output=item.output, thinking=item.thinking)
-        return _score_of_answers(rubric, answers_at(given, at), texts)
+        return _score_of_answers(rubric, answers_at(options, at), texts)
 
 
 def _score_of_answers(rubric: Rubric, answers: Answers, texts: Texts | None = None) -> float:
@@ -253,14 +253,14 @@ class RaterScores:
     columns: Mapping[str, Means]
     away: Mapping[str, npt.NDArray[np.bool_]]
 
-    def of(self, sheet: Sheet, column: str, other: str) -> Means:
+    def of(self, sheet: Sheet, column: str, other_column: str) -> Means:
         """Return a column's scores of the sheet's items; the mean for ``PEOPLE``. A group that
-        includes ``other`` is the mean of its other members; for a reviewer, labels are those from
-        before the review.
+        includes ``other_column`` is the mean of its other members; for a reviewer, labels are those
+        from before the review.
         """
         rows = np.array([self.place[item] for item in sheet.items], np.int64)
-        members = sheet.other_columns(column, other)
-        if column == LABELS and other in sheet.reviewers:
+        members = sheet.other_columns(column, other_column)
+        if column == LABELS and other_column in sheet.reviewers:
             column = OWN_LABELS
         if column != PEOPLE and members is None:
             scores = self.columns[column]

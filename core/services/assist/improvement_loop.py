@@ -36,7 +36,7 @@ from core.services.assist.proposals import estimate as improving_outlook
 from core.services.assist.task_context import TaskContext, graded_run
 from core.services.comparison.differences import CriterionDelta, FigureDelta, run_deltas
 from core.services.comparison.paired_runs import pair_runs
-from core.services.datasets.twins import apart_texts, twin_groups_of, whole_groups
+from core.services.datasets.twins import group_texts_apart, twin_groups_of, whole_groups
 from core.services.results.scored_items import resolved_items
 from core.services.runs.cost_estimate import estimate_planned
 from core.services.runs.planning import Planned, RunRequest
@@ -78,7 +78,7 @@ def split_ids(items: Sequence[Item], request: LoopRequest) -> tuple[list[str], l
     names = set(request.targets)
     labelled = [item for item in items if names & item.labels.keys()]
     teach, measure = ([i for i in labelled if i.split == split] for split in _SPLITS)
-    learn = [item.id for group in apart_texts(teach, teach, measure)[0] for item in group]
+    learn = [item.id for group in group_texts_apart(teach, teach, measure)[0] for item in group]
     if min(len(learn), len(measure)) >= LEAST:
         return learn, [item.id for item in measure]
     rng = seeded_random("held out", request.seed)

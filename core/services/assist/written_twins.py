@@ -22,7 +22,7 @@ from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, cost_estimate
 from core.services.assist.task_context import TaskContext
 from core.services.diagnostics.probe_edits import WRITTEN
-from core.services.diagnostics.probes import ProbeRequest, drawn, item_with_text
+from core.services.diagnostics.probes import ProbeRequest, drawn_items, item_with_text
 from core.store.store import Store
 
 KIND = "twins"
@@ -100,7 +100,7 @@ def _probe_of_task(task: HelpTask) -> ProbeRequest:
 
 def _texts_to_write(store: Store, probe: ProbeRequest) -> Iterator[tuple[Item, str]]:
     edits = [name for name in probe.edits if name in WRITTEN]
-    texts = [item_with_text(item) for item in drawn(store, probe)] if edits else []
+    texts = [item_with_text(item) for item in drawn_items(store, probe)] if edits else []
     return ((item, edit) for item in texts for edit in edits)
 
 

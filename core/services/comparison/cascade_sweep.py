@@ -1,8 +1,8 @@
-"""Replay a cascade on a run's votes, to find the confidence above which some judges may decide
-alone.
+"""Replay a cascade on a run's votes, to find the confidence above which the judges of the first
+stage may decide alone.
 
-The judges of the first stage answer every cell. A cell escalates to the others if they abstain, are
-split, fail, or are less confident than a threshold. All votes exist, so no calls are made.
+These judges answer every cell. A cell escalates to the other judges if they abstain, are split,
+fail, or are less confident than a threshold. All votes exist, so no calls are made.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _replayed_cells(
                 continue
             criterion = rubric_of_item.criterion(name)
             stated = [c for j in leading for c in sure.get((item.id, name, j.name), ())]
-            goes, option = _first_stage(criterion, leading_rows, counting, run, cascade)
+            goes, option = _first_stage_result(criterion, leading_rows, counting, run, cascade)
             last = settle(criterion, counting.count(following_rows), run.panel.rules)
             final = None if last is None or last.abstained else last.option
             how_sure = fmean(stated) if stated else np.nan
@@ -184,7 +184,7 @@ def _rows_of(rows: Sequence[BallotRow], judges: Sequence[Judge]) -> list[BallotR
     return [row for row in rows if row.judge in names]
 
 
-def _first_stage(
+def _first_stage_result(
     criterion: Criterion,
     rows: Sequence[BallotRow],
     counting: VoteCounting,
@@ -256,11 +256,15 @@ def sweep_words(swept: SweptCascade) -> str:
     return f"{first}{together_right}{text}"
 
 
-def _share_of_decided(right: float | None, decided: float, who: str) -> str:
+def _share_of_decided(right_share: float | None, decided: float, judges: str) -> str:
     """Return the share of right answers among decided ones, if some are undecided."""
-    if right is None or decided == 1:
+    if right_share is None or decided == 1:
         return ""
-    return f" ({percent(right / decided)} of the {percent(decided)} that {who})" if decided else ""
+    return (
+        f" ({percent(right_share / decided)} of the {percent(decided)} that {judges})"
+        if decided
+        else ""
+    )
 
 
 def sweep_data(swept: SweptCascade) -> dict[str, Any]:

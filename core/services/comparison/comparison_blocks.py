@@ -14,7 +14,7 @@ from core.blocks.blocks import (
     TableBlock,
     TextCell,
 )
-from core.blocks.estimates import measured, measured_share
+from core.blocks.estimates import estimate_cell, measured_share
 from core.domain.runs import Run
 from core.scoring.explanation import ungraded_sides
 from core.services.comparison import rightness, run_comparison
@@ -258,7 +258,7 @@ def _difference_bar(name: str, delta: FigureDelta, change: Form, widest: float) 
     """Return the difference with its interval, as a bar on a scale from minus to plus
     ``widest``.
     """
-    cell = measured(delta.difference, change)
+    cell = estimate_cell(delta.difference, change)
     value, low, high, *_ = delta.difference
     if value is None:
         return cell

@@ -141,13 +141,13 @@ def _rows_of_items(paired: PairedRuns, ids: Sequence[str]) -> Levels:
     return np.array([place[item] for item in ids], np.int64)
 
 
-def _right_cells(paired: PairedRuns, side: int, ids: Sequence[str], truth: Truth) -> Array:
+def _right_cells(paired: PairedRuns, side: int, ids: Sequence[str], labels: Truth) -> Array:
     """Return the cells per item that are right, decided and labelled; shape (items, 3)."""
     rows, counts = _rows_of_items(paired, ids), np.zeros((len(ids), 3), dtype=np.int64)
     for sides in paired.criteria:
-        if sides.name not in truth:
+        if sides.name not in labels:
             continue
-        gold, answers = truth[sides.name], sides.verdicts[side][rows]
+        gold, answers = labels[sides.name], sides.verdicts[side][rows]
         decided = (gold >= 0) & (answers >= 0)
         counts += np.column_stack([decided & (gold == answers), decided, gold >= 0])
     return counts.astype(np.float64)

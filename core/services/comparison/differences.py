@@ -183,9 +183,9 @@ def _agreement_delta(sides: CriterionPair, compared: _Compared, distinct: Patter
 class _Compared:
     """Patterns of one table of answers with their resamples, for differences of any figure."""
 
-    def __init__(self, seen: Patterns, draws: Draws | None, n: int) -> None:
-        self._times = seen.times.astype(np.float64)
-        self._drawn = None if draws is None else draws.of(seen.of_item, seen.times)
+    def __init__(self, patterns: Patterns, draws: Draws | None, n: int) -> None:
+        self._times = patterns.times.astype(np.float64)
+        self._drawn = None if draws is None else draws.of(patterns.of_item, patterns.times)
         self._how = USUAL if draws is None else draws.how
         self._n = n
 

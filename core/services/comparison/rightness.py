@@ -100,8 +100,8 @@ def compare_accuracy(
     )
 
 
-def _reason_undefined(paired: PairedRuns, drawn: list[DrawnLabels]) -> str:
-    first, second = (labels.reason for labels in drawn)
+def _reason_undefined(paired: PairedRuns, drawn_labels: list[DrawnLabels]) -> str:
+    first, second = (labels.reason for labels in drawn_labels)
     if first == second:
         return first
     return f"Run {paired.runs[0].id}: {first} Run {paired.runs[1].id}: {second}"

@@ -124,13 +124,13 @@ def _run_changes(first: Run, second: Run) -> Iterator[RunChange]:
 
 
 def _changes_of(
-    area: Area, first: Noun | Mapping[str, Any], second: Noun | Mapping[str, Any], of: str = ""
+    area: Area, first: Noun | Mapping[str, Any], second: Noun | Mapping[str, Any], subject: str = ""
 ) -> Iterator[RunChange]:
     before, after = (_plain_fields(side) for side in (first, second))
     for name in dict.fromkeys([*before, *after]):
         old, new = before.get(name), after.get(name)
         if old != new and name not in _NO_MATTER:
-            yield RunChange(area, of + name.replace("_", " "), _text(old), _text(new))
+            yield RunChange(area, subject + name.replace("_", " "), _text(old), _text(new))
 
 
 def _plain_fields(side: Noun | Mapping[str, Any]) -> Mapping[str, Any]:

@@ -113,26 +113,30 @@ def import_dataset(
     dataset: Dataset,
     *,
     name: str = "",
-    into: int | None = None,
+    dataset_id: int | None = None,
     source: str = "",
 ) -> Imported:
-    """Store a dataset as a new one, or as the next version of ``into``.
+    """Store a dataset as a new one, or as the next version of ``dataset_id``.
 
     Args:
         store: the data file.
         dataset: the result of ``check``.
-        name: its name; empty keeps the dataset's own (or, with ``into``, the older version's).
-        into: the dataset that gets a new version. Runs keep the version they were planned with.
+        name: its name; empty keeps the dataset's own (or, with ``dataset_id``, the older
+            version's).
+        dataset_id: the dataset that gets a new version. Runs keep the version they were planned
+            with.
         source: its origin, e.g. a file name.
     """
     now = clock.now()
-    if into is None:
+    if dataset_id is None:
         version = store.datasets.create(_named_dataset(dataset, name), now=now, source=source)
         existed = version.created != now
     else:
-        latest = store.datasets.latest(into)
+        latest = store.datasets.latest(dataset_id)
         named, parent = _named_dataset(dataset, name or latest.name), latest.number
-        version = store.datasets.add_version(into, named, parent=parent, now=now, source=source)
+        version = store.datasets.add_version(
+            dataset_id, named, parent=parent, now=now, source=source
+        )
         existed = version.id == latest.id
     if version.items >= MANY:
         # Computed here, before a page needs it. Columns need numpy, which is not worth loading for

@@ -53,13 +53,15 @@ def declare(store: Store, version_id: int, note: str = "") -> LabelDraw:
         NotFound: unknown version.
     """
     foresee_draw(store, version_id, note)
-    return store.datasets.declare_draw(version_id, note, by=_acting_person(store), now=clock.now())
+    return store.datasets.declare_draw(
+        version_id, note, member=_acting_person(store), now=clock.now()
+    )
 
 
 @allowed("write")
 def withdraw(store: Store, version_id: int) -> None:
     """Withdraw a declaration. Raises ``NotFound`` if there is none."""
-    store.datasets.withdraw_draw(version_id, by=_acting_person(store), now=clock.now())
+    store.datasets.withdraw_draw(version_id, member=_acting_person(store), now=clock.now())
 
 
 def _acting_person(store: Store) -> str:
@@ -128,14 +130,14 @@ def _chance_of(value: object) -> float | None:
     return number if 0 < number <= 1 else None
 
 
-def _check_groups(drawn: DrawnItems) -> None:
-    groups = drawn.groups
+def _check_groups(drawn_items: DrawnItems) -> None:
+    groups = drawn_items.groups
     if len(groups) > MOST_CHANCES:
         raise InputError(
             f"There are {count(len(groups))} different chances. Labels are compared within groups "
             f"of items that had the same; at most {MOST_CHANCES} groups can be told."
         )
-    labelled = Counter(drawn.chances[item_id] for item_id in drawn.labelled)
+    labelled = Counter(drawn_items.chances[item_id] for item_id in drawn_items.labelled)
     for chance, items in groups.items():
         far = FAR * sqrt(items * chance * (1 - chance)) + 0.5
         if abs(labelled[chance] - items * chance) > far:

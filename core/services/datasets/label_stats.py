@@ -30,7 +30,7 @@ def strange_labels(table: Table, mapping: ColumnMapping, rubric: Rubric) -> dict
         given = {**objects} if isinstance(objects, dict) else {}
         given |= {name: row.get(column) for name, column in mapping.labels.items()}
         for name, value in given.items():
-            criterion, word = criteria.get(fold(str(name))), _label_in(value)
+            criterion, word = criteria.get(fold(str(name))), _label_text(value)
             if criterion is None or holds_no_answer(criterion, word):
                 continue
             if not _is_known_label(criterion, word):
@@ -40,7 +40,7 @@ def strange_labels(table: Table, mapping: ColumnMapping, rubric: Rubric) -> dict
     }
 
 
-def _label_in(value: object) -> str:
+def _label_text(value: object) -> str:
     word = value.get("label") if isinstance(value, dict) else value
     return "" if word is None or isinstance(word, list | dict) else label_as_word(word)
 
@@ -97,7 +97,7 @@ def label_stats(
 
 
 def stats_of(
-    given: Mapping[str, Mapping[str, int]], items: int, rubric: Rubric
+    label_counts: Mapping[str, Mapping[str, int]], items: int, rubric: Rubric
 ) -> tuple[tuple[CriterionLabels, ...], dict[str, int]]:
     """Return the labels of all criteria of a rubric, from counts by criterion and label, and the
     number of labels by each criterion that the rubric lacks.
@@ -110,8 +110,8 @@ def stats_of(
     """
     names = {c.name for c in rubric.criteria}
     return (
-        tuple(_criterion_labels(c, given.get(c.name, {}), items) for c in rubric.criteria),
-        {name: sum(labels.values()) for name, labels in given.items() if name not in names},
+        tuple(_criterion_labels(c, label_counts.get(c.name, {}), items) for c in rubric.criteria),
+        {name: sum(labels.values()) for name, labels in label_counts.items() if name not in names},
     )
 
 

@@ -140,16 +140,16 @@ class _Deck:
         self._strata: dict[tuple[str, ...] | None, list[list[str]]] = {}
 
     def parts(
-        self, shares: Mapping[PartName, int], seed: int, by: Sequence[str] | None
+        self, shares: Mapping[PartName, int], seed: int, note_keys: Sequence[str] | None
     ) -> SplitItems:
         """Return the parts of a seed."""
         if not self._firsts:
             raise InputError(
                 "No item has a label, so there is nothing to split by. Label some first."
             )
-        key = None if by is None else tuple(by)
+        key = None if note_keys is None else tuple(note_keys)
         if key not in self._strata:
-            self._strata[key] = _strata(self._firsts, by)
+            self._strata[key] = _items_by_stratum(self._firsts, note_keys)
         strata, rng = (
             [list(ids) for ids in self._strata[key]],
             seeded_random("parts", seed),
@@ -181,7 +181,7 @@ class _Deck:
         return by_criterion
 
 
-def _strata(items: Sequence[Labelled], by: Sequence[str] | None) -> list[list[str]]:
+def _items_by_stratum(items: Sequence[Labelled], by: Sequence[str] | None) -> list[list[str]]:
     by_spelling: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for item in items:
         criteria = item.labels if by is None else [name for name in by if name in item.labels]
@@ -242,13 +242,17 @@ def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:
 
 
 def split_of_version(
-    store: Store, version_id: int, shares: Mapping[PartName, int], seed: int, by: str | None = None
+    store: Store,
+    version_id: int,
+    shares: Mapping[PartName, int],
+    seed: int,
+    note_keys: str | None = None,
 ) -> SplitItems:
     """Return the labelled items of a dataset version in parts of these shares; nothing is saved.
 
     ``shares`` are whole percents that add up to 100. Items with the same labels (on the criterion
-    ``by``, or on all) form a stratum. The largest remainder method sets the sizes of parts; a
-    stratum gives each part its share rounded up or down. Items of the same text are dealt as one,
+    ``note_keys``, or on all) form a stratum. The largest remainder method sets the sizes of parts;
+    a stratum gives each part its share rounded up or down. Items of the same text are dealt as one,
     by the labels of the first, so that no part repeats another; sizes are as even as that allows.
 
     Raises:
@@ -259,7 +263,7 @@ def split_of_version(
     deck = _decks().get(
         store.datasets.version(version_id).hash, lambda: _deck_of_version(store, version_id)
     )
-    return deck.parts(shares, seed, None if by is None else [by])
+    return deck.parts(shares, seed, None if note_keys is None else [note_keys])
 
 
 @cache

@@ -42,7 +42,7 @@ class RepeatedTexts:
         return asdict(self)
 
     def in_words(self) -> str:
-        """Return a sentence for people, or an empty string.
+        """Return a sentence on the items that repeat a text; empty if there are none.
 
         >>> RepeatedTexts(4, 2, 1).in_words()[:59]
         '4 items repeat the text of another (2 of them nearly): none'
@@ -131,10 +131,10 @@ def twin_numbers(store: Store, version_id: int) -> TwinNumbers:
     return TwinNumbers(arrays["group"].tolist(), arrays["same"].tolist())
 
 
-def _stored_text(content: str, head: Dataset) -> tuple[str, str]:
+def _stored_text(content: str, dataset: Dataset) -> tuple[str, str]:
     """Return the text of a stored item, and its prompt."""
     data = json.loads(content)
-    submission, prompt = data["submission"], data.get("prompt") or head.prompt
+    submission, prompt = data["submission"], data.get("prompt") or dataset.prompt
     if isinstance(submission, str):
         return submission, prompt
     # A structured submission makes its own text.
@@ -169,10 +169,10 @@ def twin_groups(
     numbers = TwinNumbers(
         [twins.group[place] for place in places], [twins.same[place] for place in places]
     )
-    return _grouped_apart(teachers, numbers, strict=strict)
+    return _group_teachers(teachers, numbers, strict=strict)
 
 
-def apart_texts(
+def group_texts_apart(
     teachers: Sequence[AnyT], texts: Sequence[Item], graded: Sequence[Item], *, strict: bool = True
 ) -> tuple[list[list[AnyT]], RepeatedTexts]:
     """Return what ``twin_groups`` returns, for graded items of another dataset, or for other items
@@ -180,10 +180,10 @@ def apart_texts(
 
     ``texts`` are the teachers' items.
     """
-    return _grouped_apart(teachers, _twin_numbers([*texts, *graded]), strict=strict)
+    return _group_teachers(teachers, _twin_numbers([*texts, *graded]), strict=strict)
 
 
-def _grouped_apart(
+def _group_teachers(
     teachers: Sequence[AnyT], numbers: TwinNumbers, *, strict: bool
 ) -> tuple[list[list[AnyT]], RepeatedTexts]:
     """Group the teachers; ``numbers`` are those of the teachers, followed by the graded items."""

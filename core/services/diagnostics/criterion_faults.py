@@ -50,7 +50,7 @@ def _candidates_of_criterion(
     agreed = agreement(ratings, k, criterion.ordered, BOUNDS["agreement"].null)
     agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, criterion))
     check = _finding_candidate(
-        "agreement", name, agreed.effect, words.agreement(name, agreed, raters)
+        "agreement", name, agreed.effect, words.agreement_words(name, agreed, raters)
     )
     # The sentence claims no more than the shown interval; without an interval it claims nothing.
     high, withheld = agreed.effect.high, bool(agreed.effect.reason)
@@ -65,7 +65,7 @@ def _candidates_of_criterion(
             role="criterion",
             subject=name,
             effect=what_if.apart,
-            sentence=words.merge(name, criterion.labels, what_if, raters),
+            sentence=words.merge_words(name, criterion.labels, what_if, raters),
             other=f"{criterion.labels[what_if.first]} + {criterion.labels[what_if.second]}",
             held=withheld or not what_if.helps,
         )
@@ -107,7 +107,9 @@ def _unused_option_candidates(
         picked = int((levels == level).any(axis=1).sum())
         effect = share_of_rare_option(picked, n, BOUNDS["unused"].null.value)
         labelled = int((criterion.truth == level).sum())
-        sentence = words.unused(criterion.name, label, picked, effect, labelled, called)
+        sentence = words.unused_option_words(
+            criterion.name, label, picked, effect, labelled, called
+        )
         yield _finding_candidate("unused", criterion.name, effect, sentence)._replace(other=label)
 
 
@@ -120,7 +122,10 @@ def _discrimination_candidates(evidence: RunEvidence) -> Iterator[FindingCandida
     for column, criterion in enumerate(ordered):
         effect = item_rest(values, column, BOUNDS["discrimination"].null)
         yield _finding_candidate(
-            "discrimination", criterion.name, effect, words.discrimination(criterion.name, effect)
+            "discrimination",
+            criterion.name,
+            effect,
+            words.discrimination_words(criterion.name, effect),
         )
 
 
@@ -132,7 +137,7 @@ def _redundancy_candidates(evidence: RunEvidence) -> Iterator[FindingCandidate]:
         truth = _pair_counts(first.truth, second.truth, first, second)
         in_labels = float(association(truth.astype(np.float64))) if truth.sum() >= FEW else np.nan
         in_truth = in_labels if np.isfinite(in_labels) else None
-        sentence = words.redundancy(first.name, second.name, effect, in_truth, evidence.truth)
+        sentence = words.redundancy_words(first.name, second.name, effect, in_truth, evidence.truth)
         yield _finding_candidate("redundancy", first.name, effect, sentence)._replace(
             other=second.name
         )

@@ -32,9 +32,9 @@ from core.services.diagnostics.judge_bias import (
     FindingCandidate,
     answer_values,
     judge_candidates,
+    merge_findings,
     option_candidates,
-    own_only,
-    told_together,
+    without_flipped_copies,
 )
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.prompt_preview import criterion_from
@@ -107,7 +107,7 @@ def examination_of_run(store: Store, run_id: int) -> Examination:
         made=diagnosis.check_count,
         promise=diagnosis.promise,
         unmade=tuple((kind, why, times) for (kind, why), times in unmade.items()),
-        causes=words.by_cause(
+        causes=words.group_by_cause(
             diagnosis.findings, {judge.name: judge.model for judge in evidence.judges}
         ),
     )
@@ -131,7 +131,7 @@ def diagnose_evidence(
         if p is not None and not check.held
     ]
     findings.sort(key=lambda f: (f.kind in OBSERVED, f.severity != "serious", f.p))
-    return Diagnosis(tuple(told_together(findings, evidence)), tuple(checks))
+    return Diagnosis(tuple(merge_findings(findings, evidence)), tuple(checks))
 
 
 def _finding_of_check(check: FindingCandidate, p: float) -> Finding:
@@ -163,7 +163,7 @@ def _drift_candidates(
             effect = _drift_effect(evidence, before, judge.name)
         else:
             effect = BiasEffect.undefined(f"{earlier} did not ask this judge with these settings.")
-        sentence = words.drift(judge.name, effect, earlier)
+        sentence = words.drift_words(judge.name, effect, earlier)
         checks.append(FindingCandidate("drift", "judge", judge.name, effect, sentence))
     return checks
 
@@ -185,8 +185,8 @@ def _drift_effect(evidence: RunEvidence, before: RunEvidence, judge: str) -> Bia
         matching = earlier.get(criterion.name)
         if matching is None or matching.criterion != criterion.criterion:
             continue
-        values, _ = answer_values(own_only(criterion, evidence.own))
-        old, _ = answer_values(own_only(matching, before.own))
+        values, _ = answer_values(without_flipped_copies(criterion, evidence.own))
+        old, _ = answer_values(without_flipped_copies(matching, before.own))
         differences.append(values[rows, column_now] - old[olds, then])
         items.append(rows)
     null = BOUNDS["drift"].null

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from core.metrics.bias.effects import BOUNDS, Finding
-from core.metrics.bias.judge_bias import halo, others_mean
+from core.metrics.bias.judge_bias import halo, mean_of_others
 from core.services.diagnostics.criterion_faults import merge_chart, redundancy_chart, unused_chart
 from core.services.diagnostics.evidence import Chart, CriterionEvidence, RunEvidence, mean_of
 from core.services.diagnostics.judge_bias import (
@@ -17,10 +17,10 @@ from core.services.diagnostics.judge_bias import (
     Measured,
     abstentions,
     answer_values,
-    at_an_end,
-    changed,
+    changed_pairs,
+    is_at_scale_end,
     leaning_chart,
-    own_only,
+    without_flipped_copies,
 )
 
 #: The number of groups, of about equal size, into which texts are split by length.
@@ -77,7 +77,10 @@ def _position_chart(evidence: RunEvidence, judge: int) -> Chart | None:
 
 def _verbosity_chart(evidence: RunEvidence, index: int) -> Chart:
     """Chart mean values of judge and truth over groups of texts of similar length."""
-    worths = [answer_values(own_only(criterion, evidence.own)) for criterion in evidence.criteria]
+    worths = [
+        answer_values(without_flipped_copies(criterion, evidence.own))
+        for criterion in evidence.criteria
+    ]
     values_given = np.concatenate([np.zeros(0), *(values[:, index] for values, _ in worths)])
     truth = np.concatenate([np.zeros(0), *(values for _, values in worths)])
     lengths = np.tile(evidence.words, len(worths))
@@ -113,7 +116,7 @@ def _comparison_chart(
     def chart_of_judge(evidence: RunEvidence, judge: int) -> Chart:
         names, judge_means, theirs, counts, versus = [], [], [], [], _reference_name(evidence)
         measured_criteria = [
-            (criterion, measure(own_only(criterion, evidence.own)))
+            (criterion, measure(without_flipped_copies(criterion, evidence.own)))
             for criterion in evidence.criteria
         ]
         if not any(
@@ -122,7 +125,7 @@ def _comparison_chart(
             versus = f"The other {evidence.rater}s"
         for criterion, (values, truth) in measured_criteria:
             comparison = (
-                truth if versus == _reference_name(evidence) else others_mean(values)[:, judge]
+                truth if versus == _reference_name(evidence) else mean_of_others(values)[:, judge]
             )
             answered = ~np.isnan(values[:, judge]) & ~np.isnan(comparison)
             if answered.any():
@@ -145,7 +148,7 @@ def _comparison_chart(
 def _halo_chart(evidence: RunEvidence, judge: int) -> Chart:
     """Chart the correlation of every two ordered criteria: the judge's, and the expected one."""
     worths = [
-        (criterion, answer_values(own_only(criterion, evidence.own)))
+        (criterion, answer_values(without_flipped_copies(criterion, evidence.own)))
         for criterion in evidence.criteria
     ]
     ordered = [(criterion.name, values) for criterion, values in worths if criterion.ordered]
@@ -153,9 +156,9 @@ def _halo_chart(evidence: RunEvidence, judge: int) -> Chart:
     for (a, (first, first_truth)), (b, (second, second_truth)) in combinations(ordered, 2):
         sides = [(first[:, judge], second[:, judge]), (first_truth, second_truth)]
         if first.shape[1] > 1:
-            sides.append((others_mean(first)[:, judge], others_mean(second)[:, judge]))
+            sides.append((mean_of_others(first)[:, judge], mean_of_others(second)[:, judge]))
         mine_of, truth_of, *other_sides = (np.column_stack(side) for side in sides)
-        result = halo(mine_of, truth_of, others=other_sides[0] if other_sides else None)
+        result = halo(mine_of, truth_of, other_levels=other_sides[0] if other_sides else None)
         if result.own is not None:
             names.append(f"{a} and {b}")
             judged.append(result.own)
@@ -175,7 +178,7 @@ def _changes_chart(twin_of: Callable[[RunEvidence], int]) -> Callable[[RunEviden
 
     def chart_of_judge(evidence: RunEvidence, judge: int) -> Chart:
         changes = [
-            (criterion.name, changed(evidence, [criterion], judge, twin_of(evidence)))
+            (criterion.name, changed_pairs(evidence, [criterion], judge, twin_of(evidence)))
             for criterion in evidence.criteria
         ]
         answered = [(name, hits) for name, (hits, _) in changes if len(hits)]
@@ -194,7 +197,9 @@ _OF_JUDGE: dict[str, Callable[[RunEvidence, int], Chart | None]] = {
     "position": _position_chart,
     "verbosity": _verbosity_chart,
     "leniency": _comparison_chart(answer_values, "Mean value of the answers"),
-    "extremes": _comparison_chart(at_an_end, "Share of lowest and highest options", share=True),
+    "extremes": _comparison_chart(
+        is_at_scale_end, "Share of lowest and highest options", share=True
+    ),
     "abstention": _comparison_chart(abstentions, "Share of abstentions", share=True),
     "halo": _halo_chart,
     "inconsistency": _changes_chart(lambda _: 0),

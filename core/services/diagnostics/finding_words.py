@@ -34,14 +34,14 @@ def _unsigned(effect: BiasEffect) -> BiasEffect:
     return effect._replace(estimate=-_size(effect), low=-effect.high, high=-effect.low)
 
 
-def interval_and_n(effect: BiasEffect, *, shares: bool = False, of: str = "items") -> str:
+def interval_and_n(effect: BiasEffect, *, shares: bool = False, items: str = "items") -> str:
     """Return, in parentheses, the interval (or why it is missing) and n."""
     _, ends, why = effect.figure.words(percent if shares else score)
     if ends:
-        return f"(95% interval {ends}, {effect.n:,} {of})"
+        return f"(95% interval {ends}, {effect.n:,} {items})"
     if effect.reason:
-        return f"({why.removesuffix('.')}; {effect.n:,} {of})"
-    return f"(the same on all of {effect.n:,} {of})"
+        return f"({why.removesuffix('.')}; {effect.n:,} {items})"
+    return f"(the same on all of {effect.n:,} {items})"
 
 
 def position_words(judge: str, pull: PositionPull) -> str:
@@ -163,7 +163,7 @@ def leaning_together(
     )
 
 
-def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
+def extremes_words(judge: str, effect: BiasEffect, versus: str) -> str:
     """Describe a judge that prefers the middle, or the ends, of a scale."""
     more = "more" if _size(effect) > 0 else "less"
     return (
@@ -172,17 +172,17 @@ def extremes(judge: str, effect: BiasEffect, versus: str) -> str:
     )
 
 
-def halo(judge: str, result: Halo, truth: str) -> str:
+def halo_words(judge: str, result: Halo, reference: str) -> str:
     """Describe a halo: answers to different criteria that are too similar."""
     return (
-        f"{judge}'s answers go together more between criteria than {truth} account for: they "
-        f"correlate {score(result.own or 0.0)}, of which {truth} account for "
+        f"{judge}'s answers go together more between criteria than {reference} account for: they "
+        f"correlate {score(result.own or 0.0)}, of which {reference} account for "
         f"{score(result.reference or 0.0)}; the difference is {score(_size(result.effect))} "
         f"{interval_and_n(result.effect)}. One impression may colour all."
     )
 
 
-def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
+def abstention_words(judge: str, effect: BiasEffect, versus: str) -> str:
     """Describe a judge that abstains where others decide."""
     return (
         f"{judge} abstains {_percentage_points(effect)} more often than {versus} "
@@ -190,7 +190,7 @@ def abstention(judge: str, effect: BiasEffect, versus: str) -> str:
     )
 
 
-def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
+def drift_words(judge: str, effect: BiasEffect, earlier: str) -> str:
     """Describe a judge that has become more lenient or more severe."""
     where = "higher" if _size(effect) > 0 else "lower"
     return (
@@ -199,7 +199,7 @@ def drift(judge: str, effect: BiasEffect, earlier: str) -> str:
     )
 
 
-def agreement(criterion: str, result: Agreement, who: str) -> str:
+def agreement_words(criterion: str, result: Agreement, who: str) -> str:
     """Describe a criterion that raters interpret differently."""
     alike = (
         ""
@@ -212,7 +212,7 @@ def agreement(criterion: str, result: Agreement, who: str) -> str:
     )
 
 
-def discrimination(criterion: str, effect: BiasEffect) -> str:
+def discrimination_words(criterion: str, effect: BiasEffect) -> str:
     """Describe a criterion that does not correlate with the others."""
     turned = (
         "It may be turned round, "
@@ -226,10 +226,10 @@ def discrimination(criterion: str, effect: BiasEffect) -> str:
     )
 
 
-def unused(
+def unused_option_words(
     criterion: str,
     option: str,
-    picked: int,
+    n_picked: int,
     effect: BiasEffect,
     labelled: int,
     called: tuple[str, str],
@@ -240,7 +240,9 @@ def unused(
     """
     truth, rater = called
     pickers = (
-        f"{rater.capitalize()}s picked only {picked} times" if picked else f"No {rater} ever picked"
+        f"{rater.capitalize()}s picked only {n_picked} times"
+        if n_picked
+        else f"No {rater} ever picked"
     )
     people = f" {truth[0].upper()}{truth[1:]} have it {labelled} times." if labelled else ""
     return (
@@ -249,7 +251,7 @@ def unused(
     )
 
 
-def merge(criterion: str, labels: tuple[str, ...], result: Merge, who: str) -> str:
+def merge_words(criterion: str, labels: tuple[str, ...], result: Merge, raters: str) -> str:
     """Describe two options that raters do not distinguish."""
     before, after = (figure.value or 0.0 for figure in result.agreement)
     right = [figure.value for figure in result.accuracy]
@@ -259,19 +261,19 @@ def merge(criterion: str, labels: tuple[str, ...], result: Merge, who: str) -> s
         else ""
     )
     return (
-        f"{who} hardly agree on “{labels[result.first]}” or “{labels[result.second]}” of "
+        f"{raters} hardly agree on “{labels[result.first]}” or “{labels[result.second]}” of "
         f"{criterion}: between these two their alpha is {score(_size(result.apart))} "
         f"{interval_and_n(result.apart)}. As one option, alpha would go from {score(before)} to "
         f"{score(after)}{accuracy}."
     )
 
 
-def redundancy(
-    first: str, second: str, effect: BiasEffect, in_truth: float | None, truth: str
+def redundancy_words(
+    first: str, second: str, effect: BiasEffect, in_truth: float | None, reference: str
 ) -> str:
     """Describe two criteria that measure the same thing."""
     relation = "the same answer" if _size(effect) > 0 else "opposite answers"
-    labelled = "" if in_truth is None else f" In {truth} the correlation is {score(in_truth)}."
+    labelled = "" if in_truth is None else f" In {reference} the correlation is {score(in_truth)}."
     return (
         f"{first} and {second} nearly always get {relation}: their verdicts correlate "
         f"{score(_size(effect))} {interval_and_n(effect)}.{labelled}"
@@ -310,7 +312,9 @@ class CauseGroup(NamedTuple):
     places: tuple[int, ...]
 
 
-def by_cause(findings: Sequence[Finding], models: Mapping[str, str]) -> tuple[CauseGroup, ...]:
+def group_by_cause(
+    findings: Sequence[Finding], models: Mapping[str, str]
+) -> tuple[CauseGroup, ...]:
     """Return the findings by cause and model, in the order of their first finding.
 
     ``models`` maps judges to models.

@@ -24,7 +24,7 @@ from core.metrics.bias.judge_bias import (
     clustered_mean,
     halo,
     length_slope,
-    others_mean,
+    mean_of_others,
     position_effect,
 )
 from core.services.agreement.ratings import Levels
@@ -72,52 +72,52 @@ Against = tuple[Kind, list[Measured], Callable[[str, BiasEffect, str], str]]
 
 def judge_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     """Return all checks of all judges."""
-    criteria = [own_only(criterion, evidence.own) for criterion in evidence.criteria]
+    criteria = [without_flipped_copies(criterion, evidence.own) for criterion in evidence.criteria]
     against: list[Against] = [
         ("leniency", [answer_values(criterion) for criterion in criteria], words.leniency_words),
-        ("extremes", [at_an_end(criterion) for criterion in criteria], words.extremes),
-        ("abstention", [abstentions(criterion) for criterion in criteria], words.abstention),
+        ("extremes", [is_at_scale_end(criterion) for criterion in criteria], words.extremes_words),
+        ("abstention", [abstentions(criterion) for criterion in criteria], words.abstention_words),
     ]
     judges = range(len(evidence.judges))
-    return [check for judge in judges for check in _of_judge(evidence, judge, against)]
+    return [check for judge in judges for check in _findings_of_judge(evidence, judge, against)]
 
 
-def _of_judge(
+def _findings_of_judge(
     evidence: RunEvidence, judge: int, against: Sequence[Against]
 ) -> Iterator[FindingCandidate]:
     name = evidence.names[judge]
 
-    def made(kind: Kind, effect: BiasEffect, sentence: str) -> FindingCandidate:
+    def make_finding(kind: Kind, effect: BiasEffect, sentence: str) -> FindingCandidate:
         return FindingCandidate(kind, "judge", name, effect, sentence)
 
     pull = position_effect(evidence.shown.get(name, ()))
     if isinstance(pull, PositionPull):
-        yield made("position", pull.effect, words.position_words(name, pull))
+        yield make_finding("position", pull.effect, words.position_words(name, pull))
     else:
-        yield made("position", pull, "")
-    again = _changed(evidence, judge, 0, BOUNDS["inconsistency"].null.value)
-    yield made("inconsistency", again, words.inconsistency_words(name, again))
+        yield make_finding("position", pull, "")
+    again = _change_effect(evidence, judge, 0, BOUNDS["inconsistency"].null.value)
+    yield make_finding("inconsistency", again, words.inconsistency_words(name, again))
     # Flips count only beyond the rate at which the judge contradicts itself in the same order.
     limit = max(BOUNDS["flips"].null.value, again.high or 0.0)
-    flipped = _changed(evidence, judge, evidence.own, limit)
-    yield made("flips", flipped, words.flip_words(name, flipped))
+    flipped = _change_effect(evidence, judge, evidence.own, limit)
+    yield make_finding("flips", flipped, words.flip_words(name, flipped))
     for kind, measures, say in against:
         if all(np.isnan(given).all() for given, _ in measures):
-            yield made(kind, BiasEffect.undefined(_NEVER[kind]), "")
+            yield make_finding(kind, BiasEffect.undefined(_NEVER[kind]), "")
             continue
         names = (evidence.truth, evidence.rater)
         effect, versus = against_of(measures, judge, BOUNDS[kind].null, *names)
-        yield made(kind, effect, say(name, effect, versus))
+        yield make_finding(kind, effect, say(name, effect, versus))
     worths = next(measures for kind, measures, _ in against if kind == "leniency")
     slope = _verbosity(evidence, worths, judge)
-    yield made("verbosity", slope, words.verbosity_words(name, slope))
-    kin = _kin(evidence, judge)
+    yield make_finding("verbosity", slope, words.verbosity_words(name, slope))
+    kin = _made_by_same_maker(evidence, judge)
     if 0 < np.nansum(kin) < np.isfinite(kin).sum():
-        own = _slope(evidence, worths, judge, kin, BOUNDS["own_maker"].null)
-        yield made("own_maker", own, words.own_maker_words(name, own))
+        own = _value_slope(evidence, worths, judge, kin, BOUNDS["own_maker"].null)
+        yield make_finding("own_maker", own, words.own_maker_words(name, own))
     given, truth, other_means = _side_by_side(evidence, worths, judge)
     coloured = halo(given, truth, BOUNDS["halo"].null, other_means)
-    yield made("halo", coloured.effect, words.halo(name, coloured, evidence.truth))
+    yield make_finding("halo", coloured.effect, words.halo_words(name, coloured, evidence.truth))
 
 
 def answer_values(criterion: CriterionEvidence) -> Measured:
@@ -125,24 +125,24 @@ def answer_values(criterion: CriterionEvidence) -> Measured:
 
     Options without an order have no value: a judge that picks one of them too often is not lenient.
     """
-    return measured(
+    return answer_measure(
         criterion.values if criterion.ordered else np.full(len(criterion.labels), np.nan), criterion
     )
 
 
-def measured(of_level: Values, criterion: CriterionEvidence) -> Measured:
+def answer_measure(of_level: Values, criterion: CriterionEvidence) -> Measured:
     """Return the measure of each answer, and of the label, by its level; NaN without a level."""
     return _mean_of(of_level, criterion), _at_level(of_level, criterion.truth)
 
 
-def at_an_end(criterion: CriterionEvidence) -> Measured:
+def is_at_scale_end(criterion: CriterionEvidence) -> Measured:
     """Return 1 for the lowest or highest of three or more ordered levels, else 0."""
     k = len(criterion.labels)
     ends = np.full(k, np.nan)
     if criterion.ordered and k > 2:
         ends[:] = 0.0
         ends[[0, -1]] = 1.0
-    return measured(ends, criterion)
+    return answer_measure(ends, criterion)
 
 
 def abstentions(criterion: CriterionEvidence) -> Measured:
@@ -175,28 +175,28 @@ def _mean(values: Values) -> Values:
 
 
 def against_of(
-    cells: Sequence[Measured], judge: int, null: NullValue, truth: str, rater: str
+    cells: Sequence[Measured], judge: int, null: NullValue, reference: str, rater: str
 ) -> tuple[BiasEffect, str]:
     """Compare the judge with the truth or, if that is known for too few items, with other judges.
 
-    ``truth`` and ``rater`` are their names in sentences.
+    ``reference`` and ``rater`` are their names in sentences.
     """
     if not cells:
         return BiasEffect.undefined("Nothing was asked."), ""
     number, judges = cells[0][0].shape
     items = np.tile(np.arange(number), len(cells))
-    to_labels = np.concatenate([judged[:, judge] - truth for judged, truth in cells])
+    to_labels = np.concatenate([judged[:, judge] - reference for judged, reference in cells])
     labelled = np.unique(items[~np.isnan(to_labels)])
     if len(labelled) >= FEW or judges < 2:
-        return clustered_mean(to_labels, items, null), truth
+        return clustered_mean(to_labels, items, null), reference
     to_others = np.concatenate(
-        [judged[:, judge] - others_mean(judged)[:, judge] for judged, _ in cells]
+        [judged[:, judge] - mean_of_others(judged)[:, judge] for judged, _ in cells]
     )
     versus = f"the other {rater}s" if judges > 2 else f"the other {rater}"
     return clustered_mean(to_others, items, null), versus
 
 
-def own_only(criterion: CriterionEvidence, replicates: int) -> CriterionEvidence:
+def without_flipped_copies(criterion: CriterionEvidence, replicates: int) -> CriterionEvidence:
     """Return the answers without flipped copies."""
     if criterion.levels.shape[2] == replicates:
         return criterion
@@ -207,34 +207,34 @@ def own_only(criterion: CriterionEvidence, replicates: int) -> CriterionEvidence
     return CriterionEvidence(**{**vars(criterion), **changes})
 
 
-def _changed(evidence: RunEvidence, judge: int, twin: int, limit: float) -> BiasEffect:
+def _change_effect(evidence: RunEvidence, judge: int, twin: int, limit: float) -> BiasEffect:
     """Return the share of pairs of answers to one cell that differ, compared with ``limit``.
 
     A pair is an answer and the answer ``twin`` replicates later; with 0, any two own replicates.
     """
-    if not _pairs(evidence, twin):
+    if not _replicate_pairs(evidence, twin):
         needed = "both orders" if twin else "several replicates"
         return BiasEffect.undefined(f"It was not asked in {needed}.")
-    hits, items = changed(evidence, evidence.criteria, judge, twin)
+    hits, items = changed_pairs(evidence, evidence.criteria, judge, twin)
     return share_above_limit(hits, items, limit)
 
 
-def changed(
+def changed_pairs(
     evidence: RunEvidence, criteria: Sequence[CriterionEvidence], judge: int, twin: int
 ) -> tuple[Flags, Levels]:
-    """Return which pairs of answers to one cell differ, and each pair's item; see ``_changed``."""
+    """Return which pairs of answers to one cell differ, and each pair's item."""
     hits, items = [np.zeros(0, np.bool_)], [np.zeros(0, np.int64)]
     for criterion in criteria:
         # An abstention counts as an answer, encoded as an extra level.
         answers = np.where(criterion.abstained, len(criterion.labels), criterion.levels)[:, judge]
-        for a, b in _pairs(evidence, twin):
+        for a, b in _replicate_pairs(evidence, twin):
             rows = np.flatnonzero((answers[:, a] >= 0) & (answers[:, b] >= 0))
             hits.append(answers[rows, a] != answers[rows, b])
             items.append(rows)
     return np.concatenate(hits), np.concatenate(items)
 
 
-def _pairs(evidence: RunEvidence, twin: int) -> list[tuple[int, int]]:
+def _replicate_pairs(evidence: RunEvidence, twin: int) -> list[tuple[int, int]]:
     own = evidence.own
     replicates = max((a.levels.shape[2] for a in evidence.criteria), default=0)
     if twin:
@@ -244,10 +244,10 @@ def _pairs(evidence: RunEvidence, twin: int) -> list[tuple[int, int]]:
 
 def _verbosity(evidence: RunEvidence, worths: Sequence[Measured], judge: int) -> BiasEffect:
     lengths = np.where(evidence.words > 0, np.log2(np.maximum(evidence.words, 1.0)), np.nan)
-    return _slope(evidence, worths, judge, lengths, BOUNDS["verbosity"].null)
+    return _value_slope(evidence, worths, judge, lengths, BOUNDS["verbosity"].null)
 
 
-def _kin(evidence: RunEvidence, at: int) -> Values:
+def _made_by_same_maker(evidence: RunEvidence, at: int) -> Values:
     """Return 1 for answers by models of the judge's own maker, 0 for other known systems."""
     judge = evidence.judges[at]
     systems = [traits.system for traits in evidence.of.traits]
@@ -259,7 +259,7 @@ def _kin(evidence: RunEvidence, at: int) -> Values:
     return np.array([kin[system] for system in systems], np.float64)
 
 
-def _slope(
+def _value_slope(
     evidence: RunEvidence, worths: Sequence[Measured], judge: int, of_item: Values, null: NullValue
 ) -> BiasEffect:
     """Return how much more value a judge gives per unit of an item's property, at the same
@@ -292,7 +292,9 @@ def _side_by_side(
     labelled = np.column_stack([empty, *(truth for _, truth in pairs)])
     if len(evidence.judges) < 2:
         return judged, labelled, None
-    other_means = np.column_stack([empty, *(others_mean(values)[:, judge] for values, _ in pairs)])
+    other_means = np.column_stack(
+        [empty, *(mean_of_others(values)[:, judge] for values, _ in pairs)]
+    )
     return judged, labelled, other_means
 
 
@@ -309,9 +311,9 @@ def option_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
     for criterion in evidence.criteria:
         if criterion.ordered:
             continue
-        own_answers, k = own_only(criterion, evidence.own), len(criterion.labels)
+        own_answers, k = without_flipped_copies(criterion, evidence.own), len(criterion.labels)
         for level in range(1 if k == 2 else k):
-            cells = [measured(np.eye(k)[level], own_answers)]
+            cells = [answer_measure(np.eye(k)[level], own_answers)]
             for index, name in enumerate(evidence.names):
                 names = (evidence.truth, evidence.rater)
                 effect, versus = against_of(cells, index, BOUNDS["leaning"].null, *names)
@@ -330,7 +332,7 @@ def _option(criterion: CriterionEvidence, level: int) -> str:
     return f"“{criterion.labels[level]}” of {criterion.name}"
 
 
-def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Finding]:
+def merge_findings(findings: Sequence[Finding], evidence: RunEvidence) -> list[Finding]:
     """Return the findings with those of one kind merged into the strongest.
 
     It merges equal leanings of one model's judges, and findings of judges that all give longer
@@ -339,7 +341,7 @@ def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Fi
     judges = {judge.name: judge for judge in evidence.judges}
     groups: dict[tuple[str, ...], list[Finding]] = {}
     for finding in findings:
-        model = _model(judges[finding.subject]) if finding.kind == "leaning" else ""
+        model = _model_name(judges[finding.subject]) if finding.kind == "leaning" else ""
         if finding.kind in ("leaning", "verbosity"):
             direction = "more" if finding.estimate > 0 else "less"
             groups.setdefault((finding.kind, model, finding.other, direction), []).append(finding)
@@ -350,7 +352,7 @@ def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Fi
         if len(same) == 1:
             sentence = most.sentence
         elif kind == "leaning":
-            asking = sum(_model(judge) == model for judge in evidence.judges)
+            asking = sum(_model_name(judge) == model for judge in evidence.judges)
             sentence = words.leaning_together(most.sentence, model, len(same), asking, sizes)
         else:
             names = sorted(finding.subject for finding in same)
@@ -366,7 +368,7 @@ def told_together(findings: Sequence[Finding], evidence: RunEvidence) -> list[Fi
     ]
 
 
-def _model(judge: Judge) -> str:
+def _model_name(judge: Judge) -> str:
     """Return a judge's model; for imported judges, the part of the name before a slash."""
     return judge.model or judge.name.split("/")[0]
 

@@ -226,9 +226,11 @@ def edited_texts(
         return
     for name in chosen:
         if name == _LONGER:
-            yield from _padded(text, rng)
+            yield from _padded_texts(text, rng)
         elif name == _NAME:
-            yield from (EditedText(f"{_NAME}:{house}", named(text, house)) for house in houses)
+            yield from (
+                EditedText(f"{_NAME}:{house}", with_maker_named(text, house)) for house in houses
+            )
         elif EDITS[name].written:
             continue
         elif name == _ORDER:
@@ -236,15 +238,15 @@ def edited_texts(
         else:
             edited = _RULES[name](text, rng)
             if edited != text:
-                yield EditedText(name, edited, words(edited) / words(text) - 1)
+                yield EditedText(name, edited, word_count(edited) / word_count(text) - 1)
 
 
-def words(text: str) -> int:
+def word_count(text: str) -> int:
     """Return the number of words of a text."""
     return len(text.split())
 
 
-def named(text: str, house: str) -> str:
+def with_maker_named(text: str, house: str) -> str:
     """Return the text below a line that names the maker of its model."""
     return f"[This answer was written by {HOUSES[house]}.]\n\n{text}"
 
@@ -266,21 +268,21 @@ _PADDING = (
 )
 
 
-def _padded(text: str, rng: Random) -> Iterator[EditedText]:
+def _padded_texts(text: str, rng: Random) -> Iterator[EditedText]:
     """Yield the text with empty sentences appended, until it has grown by each dose.
 
     A higher dose begins with the sentences of the lower one.
     """
-    length, order = words(text), list(_PADDING)
+    length, order = word_count(text), list(_PADDING)
     rng.shuffle(order)
     more, grown = list[str](), 0
     for dose in DOSES:
-        while not more or grown < dose * length - words(order[len(more) % len(order)]) / 2:
+        while not more or grown < dose * length - word_count(order[len(more) % len(order)]) / 2:
             more.append(order[len(more) % len(order)])
-            grown += words(more[-1])
+            grown += word_count(more[-1])
         added = " ".join(more)
         key = f"{_LONGER}:{round(dose * 100)}"
-        yield EditedText(key, f"{text.rstrip()}\n\n{added}", words(added) / length)
+        yield EditedText(key, f"{text.rstrip()}\n\n{added}", word_count(added) / length)
 
 
 _EMPTY = re.compile(
@@ -306,11 +308,11 @@ _LONG_WAYS = MappingProxyType(
 )
 
 
-def _shorter(text: str, _: Random) -> str:
+def _shortened_text(text: str, _: Random) -> str:
     short = _EMPTY.sub("", text)
     for long, brief in _LONG_WAYS.items():
         short = re.sub(rf"\b{long}\b", brief, short, flags=re.IGNORECASE)
-    return _capitals(short) if short != text else text
+    return _capitalised_sentences(short) if short != text else text
 
 
 _HEDGES = (
@@ -321,69 +323,71 @@ _HEDGES = (
 )
 
 
-def _confident(text: str, _: Random) -> str:
+def _confident_text(text: str, _: Random) -> str:
     sure = text
     for hedge, plain in _HEDGES:
         sure = re.sub(hedge, plain, sure, flags=re.IGNORECASE)
-    return ended(_capitals(sure) if sure != text else text, "confident")
+    return with_last_line(_capitalised_sentences(sure) if sure != text else text, "confident")
 
 
-def ended(text: str, line: str) -> str:
+def with_last_line(text: str, line: str) -> str:
     """Return the text with one of ``LAST_LINES`` below it."""
     return f"{text.rstrip()}\n\n{LAST_LINES[line]}"
 
 
-def _markdown(text: str, _: Random) -> str:
+def _markdown_text(text: str, _: Random) -> str:
     lines = [line for line in _SENTENCE.split(text.strip()) if line]
-    return "\n".join(["## Answer", "", *(f"- {_bold(line)}" for line in lines)])
+    return "\n".join(["## Answer", "", *(f"- {_bold_line(line)}" for line in lines)])
 
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
-def _bold(line: str) -> str:
+def _bold_line(line: str) -> str:
     first, _, remainder = line.partition(" ")
     return f"**{first}** {remainder}".rstrip()
 
 
-def _typo(text: str, rng: Random) -> str:
+def _with_typos(text: str, rng: Random) -> str:
     """Swap two inner letters in one of twenty-five words, in at least two words."""
     fit = [
         match
         for match in re.finditer(r"[^\W\d_]{4,}", text)
-        if any(a != b for a, b in _inner(match.group()))
+        if any(a != b for a, b in _inner_letter_pairs(match.group()))
     ]
-    hit = rng.sample(fit, min(len(fit), max(2, words(text) // 25)))
+    hit = rng.sample(fit, min(len(fit), max(2, word_count(text) // 25)))
     for match in sorted(hit, key=re.Match.start, reverse=True):
-        text = text[: match.start()] + _swapped(match.group(), rng) + text[match.end() :]
+        text = (
+            text[: match.start()] + _with_letters_swapped(match.group(), rng) + text[match.end() :]
+        )
     return text
 
 
-def _inner(word: str) -> list[tuple[str, str]]:
+def _inner_letter_pairs(word: str) -> list[tuple[str, str]]:
     return list(pairwise(word[1:-1]))
 
 
-def _swapped(word: str, rng: Random) -> str:
-    places = [index + 1 for index, (a, b) in enumerate(_inner(word)) if a != b]
+def _with_letters_swapped(word: str, rng: Random) -> str:
+    places = [index + 1 for index, (a, b) in enumerate(_inner_letter_pairs(word)) if a != b]
     index = rng.choice(places)
     return word[:index] + word[index + 1] + word[index] + word[index + 2 :]
 
 
-def _capitals(text: str) -> str:
+def _capitalised_sentences(text: str) -> str:
     """Capitalise the first letter of every sentence."""
     return re.sub(r"(^|[.!?]\s+)([^\W\d_])", lambda at: at[1] + at[2].upper(), text)
 
 
 _RULES: Mapping[str, Callable[[str, Random], str]] = MappingProxyType(
     {
-        "shorter": _shorter,
-        "confident": _confident,
-        "authority": lambda text, _: ended(text, "authority"),
-        "bandwagon": lambda text, _: ended(text, "bandwagon"),
-        "refined": lambda text, _: ended(text, "refined"),
-        "distraction": lambda text, _: ended(text, "distraction"),
-        "markdown": _markdown,
-        "typo": _typo,
-        "injection": lambda text, _: ended(text, "injection"),
+        "shorter": _shortened_text,
+        "confident": _confident_text,
+        "authority": lambda text, _: with_last_line(text, "authority"),
+        "bandwagon": lambda text, _: with_last_line(text, "bandwagon"),
+        "refined": lambda text, _: with_last_line(text, "refined"),
+        "distraction": lambda text, _: with_last_line(text, "distraction"),
+        "markdown": _markdown_text,
+        "typo": _with_typos,
+        "injection": lambda text, _: with_last_line(text, "injection"),
     }
 )

@@ -150,12 +150,12 @@ def figures(
             total = _figure(judge, edit, "", replies.of(columns) if columns else replies, grid)
             totals.append(replace(total, earned=not columns))
             if len(grid.criteria) > 1:
-                singly = _singly(judge, edit, replies, grid)
+                singly = _figures_by_criterion(judge, edit, replies, grid)
                 single += [replace(total, earned=total.criterion in earned) for total in singly]
-    return _accused(totals, single, len(grid.criteria))
+    return _significant(totals, single, len(grid.criteria))
 
 
-def _accused(
+def _significant(
     totals: Sequence[ProbeFigure], single: Sequence[ProbeFigure], criteria: int
 ) -> tuple[tuple[ProbeFigure, ...], tuple[ProbeFigure, ...]]:
     by_id = {id(edited): edited for edited in (*totals, *single) if edited.earned}
@@ -219,7 +219,7 @@ class ProbeGrid:
         return by_judge
 
 
-def _singly(
+def _figures_by_criterion(
     judge: Judge, edit: ProbeEdit, replies: Replies, grid: ProbeGrid
 ) -> Iterator[ProbeFigure]:
     for name, column in grid.criteria.items():
@@ -257,9 +257,9 @@ def _figure(
         criterion=criterion,
         measure=measure,
         effect=result,
-        changed=_share(flip_shares(replies.options, columns[0])),
-        nothing=_share(flip_shares(replies.options, NOTHING)),
-        itself=_share(flip_shares(replies.options, ORIGINALS[1])),
+        changed=_share_changed(flip_shares(replies.options, columns[0])),
+        nothing=_share_changed(flip_shares(replies.options, NOTHING)),
+        itself=_share_changed(flip_shares(replies.options, ORIGINALS[1])),
         doses=doses,
     )
 
@@ -276,7 +276,7 @@ def _columns(judge: Judge, edit: ProbeEdit, grid: ProbeGrid) -> list[int]:
     return [grid.texts[own], *other_names] if own in grid.texts else []
 
 
-def _share(cells: Array) -> Estimate:
+def _share_changed(cells: Array) -> Estimate:
     finite = cells[np.isfinite(cells)]
     if not len(finite):
         return Estimate.undefined("No answer was asked both ways.")
@@ -290,7 +290,7 @@ def _sentence(figure: ProbeFigure, parts: Sequence[ProbeFigure]) -> str:
     edit, measured = figure.edit, figure.effect
     size = measured.estimate or 0.0
     if figure.accused or not parts:
-        surely = interval_and_n(measured, of="answers")
+        surely = interval_and_n(measured, items="answers")
         text = f"{figure.judge} {edit.accuses}: {_effect_words(figure, size)} {surely}."
     else:
         text = f"{figure.judge} {edit.accuses} on {parts[0].criterion}."
@@ -318,7 +318,7 @@ def as_text(probe: ProbeResult) -> str:
     """Return the findings or, without any, the smallest effect that would have been detected."""
     lines = probe.findings
     if not lines:
-        least = f" {_least(probe)}" if _least(probe) else ""
+        least = f" {_detectable(probe)}" if _detectable(probe) else ""
         tested = any(figure.effect.p is not None for figure in probe.whole)
         nothing = (
             "No edit significantly affects any of these judges." if tested else _why_nothing(probe)
@@ -327,7 +327,7 @@ def as_text(probe: ProbeResult) -> str:
     return "\n".join([*lines, PROMISED])
 
 
-def _least(probe: ProbeResult) -> str:
+def _detectable(probe: ProbeResult) -> str:
     """Return the smallest effects that would have been detected, on values and on changes."""
     limits: dict[str, list[float]] = {EARNS: [], CHANGES: []}
     for figure in probe.whole:
@@ -359,9 +359,9 @@ def as_data(probe: ProbeResult) -> dict[str, Any]:
         "findings": probe.findings,
         "edits": [
             {
-                **_data(figure),
+                **_figure_data(figure),
                 "criteria": {
-                    part.criterion: _data(part)
+                    part.criterion: _figure_data(part)
                     for part in probe.single
                     if (part.judge, part.edit) == (figure.judge, figure.edit)
                 },
@@ -371,7 +371,7 @@ def as_data(probe: ProbeResult) -> dict[str, Any]:
     }
 
 
-def _data(figure: ProbeFigure) -> dict[str, Any]:
+def _figure_data(figure: ProbeFigure) -> dict[str, Any]:
     flipped: Mapping[str, float | None] = {
         "changed": figure.changed.value,
         "changed_by_nothing": figure.nothing.value,
@@ -381,20 +381,20 @@ def _data(figure: ProbeFigure) -> dict[str, Any]:
         "judge": figure.judge,
         "edit": figure.edit.name,
         "measure": figure.measure,
-        **_effect(figure.effect),
+        **_effect_data(figure.effect),
         **flipped,
         "accused": figure.accused,
         "earned": figure.earned,
         "findable": figure.findable,
         **(
-            {"doses": [{"longer": d, **_effect(e)} for d, e in figure.doses]}
+            {"doses": [{"longer": d, **_effect_data(e)} for d, e in figure.doses]}
             if figure.doses
             else {}
         ),
     }
 
 
-def _effect(measured: BiasEffect) -> dict[str, Any]:
+def _effect_data(measured: BiasEffect) -> dict[str, Any]:
     data = {"estimate": measured.estimate, "n": measured.n, "p": measured.p}
     interval = {"ci": measured.figure.ci, "undefined": measured.reason}
     return {**data, **{key: value for key, value in interval.items() if value}}

@@ -25,8 +25,8 @@ from core.services.diagnostics.probe_edits import (
     WRITTEN,
     EditedText,
     edited_texts,
-    ended,
-    words,
+    with_last_line,
+    word_count,
 )
 from core.services.results.scored_items import calibration_items, resolved_items
 from core.services.runs import lifecycle
@@ -74,8 +74,8 @@ class ProbeSubjects:
 def subjects(store: Store, run_id: int) -> ProbeSubjects:
     """Return what can be probed in a run. Raises ``NotFound``."""
     run = store.runs.get(run_id)
-    fit = len(_fit(store, run))
-    return ProbeSubjects(_judges(run), fit, run.items - fit)
+    fit = len(_editable_items(store, run))
+    return ProbeSubjects(_callable_judges(run), fit, run.items - fit)
 
 
 def estimate(store: Store, request: ProbeRequest) -> CostEstimate:
@@ -83,11 +83,11 @@ def estimate(store: Store, request: ProbeRequest) -> CostEstimate:
     run = store.runs.get(request.run_id)
     panel = _panel(run, request)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    plan = RunPlan("", 0, 0, panel, seed=run.plan.seed, details=_details(request))
+    plan = RunPlan("", 0, 0, panel, seed=run.plan.seed, details=_run_details(request))
     # Until a model has written the texts, assume the length of the original answer.
-    originals = {item.id: edited_part(item) for item in drawn(store, request)}
+    originals = {item.id: edited_part(item) for item in drawn_items(store, request)}
     texts = {(id_, edit): text for id_, text in originals.items() for edit in WRITTEN}
-    items = _texts(store, replace(request, written={**texts, **request.written}), panel)
+    items = _texts_with_copies(store, replace(request, written={**texts, **request.written}), panel)
     return estimate_planned(store, Planned(plan, rubric, items, calibration_items(store, run.plan)))
 
 
@@ -100,7 +100,9 @@ def start(store: Store, request: ProbeRequest) -> int:
     if missing:
         raise InputError(f"{', '.join(sorted(missing))}: let a model write these texts first.")
     _require_earned(store, run, request)
-    dataset = Dataset(name=f"Probes of run {run.id}", items=_texts(store, request, panel))
+    dataset = Dataset(
+        name=f"Probes of run {run.id}", items=_texts_with_copies(store, request, panel)
+    )
     taught = run.plan.calibration
     probe = lifecycle.start(
         store,
@@ -114,7 +116,7 @@ def start(store: Store, request: ProbeRequest) -> int:
             learn_from=taught.get("dataset_version"),
             learn_items=tuple(taught["items"]) if taught else None,
             kind="spot",
-            details=_details(request),
+            details=_run_details(request),
         ),
     )
     store.settings.add(f"{_PLACE}{run.id}", probe)
@@ -127,7 +129,7 @@ def of_run(store: Store, run_id: int) -> list[RunRow]:
     return [store.runs.row(probe) for probe in reversed(ids)]
 
 
-def _details(request: ProbeRequest) -> dict[str, Mapping[str, object]]:
+def _run_details(request: ProbeRequest) -> dict[str, Mapping[str, object]]:
     facts = {
         "run": request.run_id,
         "edits": list(request.edits),
@@ -151,7 +153,7 @@ def _require_earned(store: Store, run: Run, request: ProbeRequest) -> None:
         raise InputError(f"{', '.join(sorted(edits))}: not among the edits that are asked.")
 
 
-def _judges(run: Run) -> tuple[Judge, ...]:
+def _callable_judges(run: Run) -> tuple[Judge, ...]:
     """Return the judges that can be called here; functions exist only in their own program."""
     return tuple(j for j in run.panel.judges if j.askable and j.kind != "function")
 
@@ -164,7 +166,7 @@ def _panel(run: Run, request: ProbeRequest) -> Panel:
         raise InputError(
             f"There is no probe {', '.join(strange) or 'chosen'}. There are {available}."
         )
-    by_name = {judge.name: judge for judge in _judges(run)}
+    by_name = {judge.name: judge for judge in _callable_judges(run)}
     missing = [name for name in request.judges if name not in by_name]
     if missing:
         raise InputError(f"{', '.join(missing)}: no judge of run {run.id} that can be asked.")
@@ -177,7 +179,7 @@ def _panel(run: Run, request: ProbeRequest) -> Panel:
     return trials.panel_of("Probes", tuple(chosen), asking, run.panel.rules)
 
 
-def _fit(store: Store, run: Run) -> list[str]:
+def _editable_items(store: Store, run: Run) -> list[str]:
     """Return the items with a text to edit, in the dataset's order."""
     # Columns need numpy, which should not load only to list a run's probes.
     import numpy as np
@@ -233,10 +235,10 @@ PAIRS = (
 )
 
 
-def drawn(store: Store, request: ProbeRequest) -> list[Item]:
+def drawn_items(store: Store, request: ProbeRequest) -> list[Item]:
     """Return the answers that a probe draws. Raises ``InputError`` if none can be probed."""
     run = store.runs.get(request.run_id)
-    fit = _fit(store, run)
+    fit = _editable_items(store, run)
     if not fit:
         raise InputError(
             "Probes change one text at a time, and this run has none: of a conversation the last "
@@ -248,10 +250,14 @@ def drawn(store: Store, request: ProbeRequest) -> list[Item]:
     return list(resolved_items(store, run.dataset_version_id, ids))
 
 
-def _texts(store: Store, request: ProbeRequest, panel: Panel) -> tuple[Item, ...]:
+def _texts_with_copies(store: Store, request: ProbeRequest, panel: Panel) -> tuple[Item, ...]:
     """Return the drawn answers, each with its copies."""
     houses = houses_of(panel.judges)
-    return tuple(twin for item in drawn(store, request) for twin in _twins(item, request, houses))
+    return tuple(
+        twin
+        for item in drawn_items(store, request)
+        for twin in _edited_copies(item, request, houses)
+    )
 
 
 def houses_of(judges: Sequence[Judge]) -> list[str]:
@@ -264,20 +270,22 @@ def houses_of(judges: Sequence[Judge]) -> list[str]:
     return makers
 
 
-def _twins(item: Item, request: ProbeRequest, houses: Sequence[str]) -> Iterator[Item]:
+def _edited_copies(item: Item, request: ProbeRequest, houses: Sequence[str]) -> Iterator[Item]:
     rng, original = seeded_random(PROBE, request.seed, item.id), edited_part(item)
-    yield _twin(item, EditedText(ORIGINAL, original))
-    yield _twin(item, EditedText(AGAIN, original))
-    yield _twin(item, EditedText(NEUTRAL, ended(original, NEUTRAL)))
+    yield _edited_copy(item, EditedText(ORIGINAL, original))
+    yield _edited_copy(item, EditedText(AGAIN, original))
+    yield _edited_copy(item, EditedText(NEUTRAL, with_last_line(original, NEUTRAL)))
     for edited in edited_texts(original, request.edits, houses, rng):
-        yield _twin(item, edited)
+        yield _edited_copy(item, edited)
     for name in request.edits:
         text = request.written.get((item.id, name))
         if text is not None:
-            yield _twin(item, EditedText(name, text, words(text) / max(1, words(original)) - 1))
+            yield _edited_copy(
+                item, EditedText(name, text, word_count(text) / max(1, word_count(original)) - 1)
+            )
 
 
-def _twin(item: Item, edited: EditedText) -> Item:
+def _edited_copy(item: Item, edited: EditedText) -> Item:
     submission = item.submission
     changed: Submission
     if isinstance(submission, Sections):

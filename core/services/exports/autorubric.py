@@ -24,7 +24,7 @@ from core.text.names import fold
 def experiment_files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
     """Return the files by name, and the facts that they cannot store."""
     lines = [
-        _line(data, index, item, row)
+        _item_line(data, index, item, row)
         for index, (item, row) in enumerate(zip(data.items, data.rows, strict=True))
     ]
     files = {
@@ -76,7 +76,7 @@ def _manifest(data: Graded) -> dict[str, Any]:
         "dataset_path": None,
         "grader_config": {
             "grader_class": "CriterionGrader",
-            "judges": [_judge(judge, name) for name, judge in _voting_judges(data).items()],
+            "judges": [_judge_data(judge, name) for name, judge in _voting_judges(data).items()],
             "aggregation": panel.rules.binary,
             "master_seed": run.plan.seed,
             "shuffle_options": any(judge.shuffle for judge in panel.judges if not judge.shadow),
@@ -97,7 +97,7 @@ def _voting_judges(data: Graded) -> dict[str, Judge]:
     }
 
 
-def _judge(judge: Judge, name: str) -> dict[str, Any]:
+def _judge_data(judge: Judge, name: str) -> dict[str, Any]:
     return {
         "judge_id": name,
         "judge_kind": judge.rater_kind,
@@ -108,7 +108,7 @@ def _judge(judge: Judge, name: str) -> dict[str, Any]:
     }
 
 
-def _line(data: Graded, index: int, item: Item, row: RunItemRow) -> dict[str, Any]:
+def _item_line(data: Graded, index: int, item: Item, row: RunItemRow) -> dict[str, Any]:
     rubric = data.rubric_of(item.id)
     votes, failures = data.votes(item.id), data.failures(item.id)
     cells = {c.name: data.cells.get((item.id, c.name)) for c in rubric.criteria}
@@ -151,14 +151,14 @@ def _judge_scores(data: Graded, item: Item, votes: list[VoteRow]) -> dict[str, f
         answers = {
             vote.cell.criterion: vote.option
             for vote in votes
-            if name == _name(vote, replicates) and vote.cell.judge == judge.name
+            if name == _exported_judge_name(vote, replicates) and vote.cell.judge == judge.name
         }
         complete = all(c.name in answers for c in rubric.criteria)
         scores[name] = score_item(rubric, answers, texts=texts).score if complete else None
     return scores
 
 
-def _name(answer: VoteRow | FailureRow, replicates: int) -> str | None:
+def _exported_judge_name(answer: VoteRow | FailureRow, replicates: int) -> str | None:
     """Return the exported name of the judge; ``None`` for an answer in reversed order."""
     if answer.cell.replicate >= replicates:
         return None
@@ -188,15 +188,16 @@ def _criterion_report(
             "scale_type": "nominal" if criterion.scale == "nominal" else "ordinal",
             "aggregation": None if binary else criterion.aggregation,
         },
-        "final_verdict": _verdict(criterion, option, abstained) if binary else None,
+        "final_verdict": _verdict_word(criterion, option, abstained) if binary else None,
         "final_reason": " | ".join(f"{v.cell.judge}: {v.reason}" for v in votes if v.reason),
         **agreement,
         "votes": answers if binary else [],
         "final_multi_choice_verdict": None
         if binary
-        else _choice(criterion, option, abstained) | {"aggregated_value": _aggregated(cell)},
+        else _choice_data(criterion, option, abstained)
+        | {"aggregated_value": _aggregate_value(cell)},
         "multi_choice_votes": [] if binary else answers,
-        "error": _error(failures) if cell is None else None,
+        "error": _missing_verdict_reason(failures) if cell is None else None,
         "escalated": any(vote["superseded"] for vote in answers),
     }
 
@@ -208,14 +209,14 @@ def _options(criterion: Criterion) -> list[dict[str, Any]]:
     ]
 
 
-def _verdict(criterion: Criterion, option: int | None, abstained: bool) -> str:
+def _verdict_word(criterion: Criterion, option: int | None, abstained: bool) -> str:
     """Return one of autorubric's three verdicts, however the options are spelt."""
     if abstained or option is None:
         return CANNOT_ASSESS
     return MET if fold(criterion.choices[option].label) == fold(MET) else UNMET
 
 
-def _choice(criterion: Criterion, option: int | None, abstained: bool) -> dict[str, Any]:
+def _choice_data(criterion: Criterion, option: int | None, abstained: bool) -> dict[str, Any]:
     value = None if option is None else criterion.value_of(option)
     return {
         "selected_index": option,
@@ -225,19 +226,19 @@ def _choice(criterion: Criterion, option: int | None, abstained: bool) -> dict[s
     }
 
 
-def _aggregated(cell: Verdict | None) -> float:
+def _aggregate_value(cell: Verdict | None) -> float:
     """Return the mean before snapping to an option, or else the option's value."""
     if cell is None:
         return 0.0
     return cell.value or 0.0 if cell.continuous is None else cell.continuous
 
 
-def _error(failures: list[FailureRow]) -> str:
+def _missing_verdict_reason(failures: list[FailureRow]) -> str:
     """Return why the verdict is missing, under one of autorubric's two headings."""
-    return _failure(failures[0]) if failures else "unknown: nobody was asked"
+    return _failure_text(failures[0]) if failures else "unknown: nobody was asked"
 
 
-def _failure(failure: FailureRow) -> str:
+def _failure_text(failure: FailureRow) -> str:
     head = "parse" if failure.kind in _UNREADABLE else "infrastructure"
     return f"{head}: {failure.kind}: {failure.message}"
 
@@ -252,23 +253,23 @@ def _votes(
     reports = []
     answers: list[VoteRow | FailureRow] = [*votes, *failures]
     for answer in answers:
-        judge, name = judges.get(answer.cell.judge), _name(answer, replicates)
+        judge, name = judges.get(answer.cell.judge), _exported_judge_name(answer, replicates)
         if judge is None or name is None:
             continue
         head = {"judge_id": name, "weight": judge.weight}
         head["superseded"] = cascade and judge.stage < last
-        reports.append(head | _answer(criterion, answer))
+        reports.append(head | _answer_data(criterion, answer))
     return reports
 
 
-def _answer(criterion: Criterion, answer: VoteRow | FailureRow) -> dict[str, Any]:
+def _answer_data(criterion: Criterion, answer: VoteRow | FailureRow) -> dict[str, Any]:
     order = None if answer.order is None else list(answer.order)
     if isinstance(answer, FailureRow):
-        fields: dict[str, Any] = {"reason": "", "error": _failure(answer)}
+        fields: dict[str, Any] = {"reason": "", "error": _failure_text(answer)}
         option, abstained = criterion.na_index, True
     else:
         fields = {"reason": answer.reason, "error": None, "confidence": answer.confidence}
         option, abstained = answer.option, answer.abstained
     if criterion.scale == "binary":
-        return fields | {"verdict": _verdict(criterion, option, abstained)}
-    return fields | _choice(criterion, option, abstained) | {"shuffle_order": order}
+        return fields | {"verdict": _verdict_word(criterion, option, abstained)}
+    return fields | _choice_data(criterion, option, abstained) | {"shuffle_order": order}

@@ -63,12 +63,12 @@ def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
 def _answer_cells(criterion: Criterion, answer: VoteRow | FailureRow) -> dict[str, Value]:
     if isinstance(answer, FailureRow):
         return {"label": "", "reason": answer.message}
-    label = _label(criterion, answer.option)
+    label = _option_label(criterion, answer.option)
     sure = {"confidence": answer.confidence, **chances_of(criterion, answer)}
     return {"label": label, "reason": answer.reason, **sure}
 
 
-def _label(criterion: Criterion, option: int | None) -> str:
+def _option_label(criterion: Criterion, option: int | None) -> str:
     return CANNOT_ASSESS if option is None else criterion.choices[option].label
 
 

@@ -63,16 +63,16 @@ def as_csv(store: Store, run_id: int) -> bytes:
     """
     runs = rounds_of(store, run_id)
     contests = contests_of_runs(store, runs)
-    rows = list(_rows(store, contests, {}))
+    rows = list(_contest_rows(store, contests, {}))
     for arena in arenas_of(store, runs):
         notes = store.runs.get(arena.run_id).notes
         withdrawn = {(item, name): when for item, name, when in notes.get(WITHDRAWN, ())}
         people = contests_of_runs(store, [arena.run_id])
-        rows += [row for row in _rows(store, people, withdrawn) if "rater" in row]
+        rows += [row for row in _contest_rows(store, people, withdrawn) if "rater" in row]
     return csv_bytes(csv_text(COLUMNS, ([row.get(name) for name in COLUMNS] for row in rows)))
 
 
-def _rows(
+def _contest_rows(
     store: Store, contests: Contests, withdrawn: Mapping[tuple[str, str], str]
 ) -> Iterator[dict[str, Any]]:
     kinds = {judge.name: judge.rater_kind for judge in contests.judges}
@@ -88,7 +88,7 @@ def _rows(
             "winner": names.get(result.winner or "", result.winner),
             "why": result.why or None,
         }
-        votes = list(_votes(store, contests, contest))
+        votes = list(_vote_rows(store, contests, contest))
         for vote in votes:
             back = withdrawn.get((vote.pop("item"), contest.question))
             yield {**head, **vote, "kind": kinds.get(vote["rater"]), "withdrawn": back}
@@ -96,7 +96,7 @@ def _rows(
             yield head
 
 
-def _votes(store: Store, contests: Contests, contest: Contest) -> Iterator[dict[str, Any]]:
+def _vote_rows(store: Store, contests: Contests, contest: Contest) -> Iterator[dict[str, Any]]:
     criterion = contests.rounds[contest.run_id].criteria[contest.question]
     by_item = votes_of(store, contest)
     for shown in contest.shown:

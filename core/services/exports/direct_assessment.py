@@ -13,8 +13,8 @@ from typing import Any
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion
 from core.domain.votes import FailureRow, VoteRow
-from core.services.exports.judgement_rows import Graded, graded
-from core.services.exports.unitxt import said_in
+from core.services.exports.judgement_rows import Graded, load_graded
+from core.services.exports.unitxt import reply_and_prompts
 from core.services.results.item_view import choice_label
 from core.store.store import Store
 
@@ -25,7 +25,7 @@ def as_json(store: Store, run_id: int) -> str:
     ROW is one item and criterion with its first answer; ``scores`` has every criterion's mean main
     score, over the rows that have one.
     """
-    source = graded(store, run_id)
+    source = load_graded(store, run_id)
     replicates = source.run.plan.replicates
     rows: dict[str, list[dict[str, Any]]] = {judge.name: [] for judge in source.run.panel.judges}
     for item in source.items:
@@ -35,23 +35,26 @@ def as_json(store: Store, run_id: int) -> str:
         for judge, name, replicate in answers:
             if replicate == 0:
                 answer, turned = answers[judge, name, 0], answers.get((judge, name, replicates))
-                rows[judge].append(_row(source, item, criteria[name], answer, turned))
+                rows[judge].append(_result_row(source, item, criteria[name], answer, turned))
     judges = {
-        name: {"rows": judge_rows, "scores": _means(judge_rows)}
+        name: {"rows": judge_rows, "scores": _mean_scores(judge_rows)}
         for name, judge_rows in rows.items()
     }
     data = {"run": run_id, "judges": judges}
     return json.dumps(data, ensure_ascii=False, indent=1, allow_nan=False) + "\n"
 
 
-def _row(
+def _result_row(
     source: Graded,
     item: Item,
     criterion: Criterion,
     answer: VoteRow | FailureRow,
     turned: VoteRow | FailureRow | None,
 ) -> dict[str, Any]:
-    first, second = _answer(source, criterion, answer), _answer(source, criterion, turned)
+    first, second = (
+        _answer_fields(source, criterion, answer),
+        _answer_fields(source, criterion, turned),
+    )
     name = main_score_name(criterion.name)
     picked, turned_option = first["selected_option"], second["selected_option"]
     both_orders = source.run.panel.asking.flip != "off" and turned is not None
@@ -110,13 +113,13 @@ _NOTHING: dict[str, Any] = {
 }
 
 
-def _answer(
+def _answer_fields(
     source: Graded, criterion: Criterion, reply: VoteRow | FailureRow | None
 ) -> dict[str, Any]:
     if not isinstance(reply, VoteRow):
         return _NOTHING
     call = None if reply.call_id is None else source.store.votes.call(reply.call_id)
-    output, prompts = (None, (None, None, None)) if call is None else said_in(call, reply)
+    output, prompts = (None, (None, None, None)) if call is None else reply_and_prompts(call, reply)
     return {
         "score": None if reply.option is None else criterion.value_of(reply.option),
         "selected_option": choice_label(criterion, reply.option, reply.abstained),
@@ -127,7 +130,7 @@ def _answer(
     }
 
 
-def _means(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
+def _mean_scores(rows: Sequence[dict[str, Any]]) -> dict[str, float]:
     scores: dict[str, list[float]] = {}
     for row in rows:
         if row["main_score"] is not None:

@@ -28,7 +28,7 @@ from core.formats.report.rosters import (
 from core.formats.rubrics.foreign import Scaling, first_names, shown_label
 from core.formats.source.csv_writer import number_of, points_text, spreadsheet_safe
 from core.services.exports.grade_sheet import TOO_LITTLE, Grade, grades, share
-from core.services.exports.judgement_rows import Graded, graded
+from core.services.exports.judgement_rows import Graded, load_graded
 from core.store.store import Store
 from core.text.numbers import percent
 
@@ -54,17 +54,17 @@ class GradeChoices:
 def fields_of(items: tuple[Item, ...]) -> tuple[str, ...]:
     """Return the fields that may identify students: the item id, and short meta values."""
     keys = dict.fromkeys(key for item in items for key in item.meta)
-    return ("id", *(key for key in keys if any(_key(item, key) for item in items)))
+    return ("id", *(key for key in keys if any(_match_key(item, key) for item in items)))
 
 
-def _key(item: Item, by: str) -> str:
-    value = item.id if by == "id" else item.meta.get(by)
+def _match_key(item: Item, field: str) -> str:
+    value = item.id if field == "id" else item.meta.get(field)
     if isinstance(value, bool) or not isinstance(value, str | int):
         return ""
     return str(value).strip()
 
 
-def matched(
+def best_match(
     items: tuple[Item, ...], roster: Roster, choices: GradeChoices
 ) -> tuple[str, str, dict[int, list[int]]]:
     """Return the column and field that match most students, and {row: positions of items}."""
@@ -90,10 +90,10 @@ def matched(
     return best
 
 
-def _hits(items: tuple[Item, ...], by: str, roster: Roster, column: int) -> dict[int, list[int]]:
+def _hits(items: tuple[Item, ...], field: str, roster: Roster, column: int) -> dict[int, list[int]]:
     positions_by_key: dict[str, list[int]] = {}
     for position, item in enumerate(items):
-        if key := _key(item, by):
+        if key := _match_key(item, field):
             positions_by_key.setdefault(key, []).append(position)
     hits = dict[int, list[int]]()
     for row in roster.students:
@@ -150,11 +150,11 @@ def fill(
         InputError: the file is not a list of students, none of its students is in the run, or it
             leaves a choice open that the person did not make.
     """
-    source = graded(store, run_id)
+    source = load_graded(store, run_id)
     choices = choices or GradeChoices()
     roster = read_roster(data, name, choices.sheet)
     all_grades = tuple(grades(source))
-    match, by, hits = matched(tuple(grade.item for grade in all_grades), roster, choices)
+    match, by, hits = best_match(tuple(grade.item for grade in all_grades), roster, choices)
     student_column = roster.table.column(match)
     return _Filler(source, all_grades, roster, choices, hits, student_column).filled(match, by)
 
@@ -172,7 +172,7 @@ class _Filler:
     problems: list[Problem] = field(default_factory=list)
     shares: list[tuple[float, float]] = field(default_factory=list)
 
-    def filled(self, match: str, by: str) -> Filled:
+    def filled(self, match: str, field: str) -> Filled:
         """Return the file with all grades written, in the rows' order."""
         grade = "" if self.roster.kind == "canvas_rubric" else self._grade()
         ready = dict(self._ready())
@@ -189,7 +189,7 @@ class _Filler:
             name=f"{path.stem}-graded{path.suffix or '.csv'}",
             roster=self.roster,
             choices=GradeChoices(
-                match, by, grade or None, self.choices.maximum, self.choices.scaling,
+                match, field, grade or None, self.choices.maximum, self.choices.scaling,
                 self.choices.overwrite, self.choices.sheet,
             ),
             changes=tuple(self.changes),
@@ -337,7 +337,7 @@ class _Filler:
             self.problems.append(Problem(message, "", (), record.line))
             return
         old = record.text(column)
-        if _same(old, new):
+        if _is_same_cell(old, new):
             return
         left_alone = bool(old.strip(" -")) and not self.choices.overwrite
         origin = self.grades[position].origin
@@ -394,6 +394,6 @@ def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _same(old: str, new: str) -> bool:
+def _is_same_cell(old: str, new: str) -> bool:
     before, after = number_of(old), number_of(new)
     return old.strip() == new if before is None or after is None else before == after

@@ -141,10 +141,10 @@ class _Grader:
         origins = [JUDGES] * (people < len(present)) + [REVIEW] * (people > 0)
         parts = parts_of(rubric, {name: cell.option for name, cell in present.items()})
         waits = row.review and people < len(cells)
-        remarks = [_covered(parts, graded=row.score is not None)]
+        remarks = [_coverage_remark(parts, graded=row.score is not None)]
         remarks += ["a person must look"] * waits
         origin = "" if row.score is None else ", and ".join(origins)
-        fields = (origin, _joined(remarks), row, parts, waits)
+        fields = (origin, _joined_remarks(remarks), row, parts, waits)
         return Grade(item, rubric, row.score, answers, *fields)
 
     def _grade_by_labels(self, item: Item, rubric: Rubric) -> Grade:
@@ -163,13 +163,13 @@ class _Grader:
         remarks = ["judges learned from its labels" if learned else ungraded]
         result = score_by_labels(item, rubric)
         if result is None:
-            remark = _joined([*remarks, _listed("no label", missing)])
+            remark = _joined_remarks([*remarks, _named_list("no label", missing)])
             return Grade(item, rubric, None, answers, remark=remark)
         settled = self._settled.get(item.id, {}).keys() & labels.keys()
         origins = [LABELS] * (len(settled) < len(labels)) + [REVIEW] * bool(settled)
         origin = "" if result.score is None else ", and ".join(origins)
         parts = result.trace.criteria
-        remark = _covered(parts, graded=result.score is not None)
+        remark = _coverage_remark(parts, graded=result.score is not None)
         return Grade(item, rubric, result.score, answers, origin, remark, None, parts)
 
 
@@ -184,28 +184,30 @@ def points_words(grade: Grade) -> str:
     return "; ".join(filter(None, [points, missing_words(grade.parts)]))
 
 
-def _covered(parts: Sequence[ScorePart], *, graded: bool) -> str:
+def _coverage_remark(parts: Sequence[ScorePart], *, graded: bool) -> str:
     """Return what a score does not cover, and why; empty if it covers everything.
 
     >>> done = ScorePart("a", 4, 1, 4, counted=True, abstained=False, missing=False)
     >>> open_ = ScorePart("b", 4, None, 0, counted=False, abstained=False, missing=True)
-    >>> _covered([done], graded=True), _covered([done, open_], graded=True)
+    >>> _coverage_remark([done], graded=True), _coverage_remark([done, open_], graded=True)
     ('', 'assessed 4 of 4; 4 of 8 not assessed (no verdict: b)')
     """
     missing = [part.name for part in parts if part.missing]
     abstained = [part.name for part in parts if part.abstained]
-    why = ", ".join(filter(None, [_listed(CANNOT, abstained), _listed(NO_VERDICT, missing)]))
+    why = ", ".join(
+        filter(None, [_named_list(CANNOT, abstained), _named_list(NO_VERDICT, missing)])
+    )
     if not why or len(missing) == len(parts):
         return why
     head = "assessed" if graded else f"{TOO_LITTLE} for a grade:"
     return f"{head} {assessed_words(parts)} ({why})"
 
 
-def _listed(head: str, names: list[str]) -> str:
-    return f"{head}: {', '.join(names)}" if names else ""
+def _named_list(prefix: str, names: list[str]) -> str:
+    return f"{prefix}: {', '.join(names)}" if names else ""
 
 
-def _joined(remarks: list[str]) -> str:
+def _joined_remarks(remarks: list[str]) -> str:
     return "; ".join(filter(None, remarks))
 
 
@@ -216,13 +218,13 @@ def grade_rows(all_grades: Iterable[Grade]) -> Iterator[Row]:
     all_grades = list(all_grades)
     names = list(dict.fromkeys(name for grade in all_grades for name in grade.answers))
     notes = dict.fromkeys(
-        key for grade in all_grades for key in grade.item.meta if _short(grade.item, key)
+        key for grade in all_grades for key in grade.item.meta if _short_note(grade.item, key)
     )
     reserved = {*_OWN, *_COVERAGE, *names}
     systems = any(grade.item.system for grade in all_grades)
     for grade in all_grades:
         row: Row = {"item_id": grade.item.id}
-        row |= {key: _short(grade.item, key) or None for key in notes if key not in reserved}
+        row |= {key: _short_note(grade.item, key) or None for key in notes if key not in reserved}
         row |= {"system": grade.item.system} if systems else {}
         row |= {"score": _rounded(grade.score), "points": _rounded(grade.points)}
         row |= (
@@ -248,7 +250,7 @@ def _rounded(number: float | None) -> float | None:
     return None if number is None else round(number, 4)
 
 
-def _short(item: Item, key: str) -> str | int | float | None:
+def _short_note(item: Item, key: str) -> str | int | float | None:
     """Return a note of an item that fits into a cell: a short text or a number."""
     value = item.meta.get(key)
     if key == TEXT_AVAILABLE or isinstance(value, bool):
@@ -272,12 +274,12 @@ def share(rubric: Rubric, score: float, scaling: Scaling) -> float:
         return 0.0
     part = score / best
     if scaling == "range":
-        low, high = _ends(rubric)
+        low, high = _range_of_shares(rubric)
         part = (part - low) / (high - low) if high > low else part
     return max(0.0, part)
 
 
-def _ends(rubric: Rubric) -> tuple[float, float]:
+def _range_of_shares(rubric: Rubric) -> tuple[float, float]:
     """Return the shares of the worst and the best answers to everything."""
     low = high = 0.0
     for criterion in rubric.criteria:

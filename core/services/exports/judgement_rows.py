@@ -18,7 +18,7 @@ from core.services.results.item_view import averaged_in_words, choice_label
 from core.services.results.scored_items import resolved_items
 from core.services.results.verdicts import RubricOf, rubric_lookup
 from core.services.review.adjudication import label_of
-from core.store.review.settled import given_from
+from core.store.review.settled import answer_from_data
 from core.store.store import Store
 from core.text.quotes import find_quote
 
@@ -59,7 +59,7 @@ class Reviews:
         ]
         if first.mode == "assisted":
             return ""
-        return label_of(criterion, given_from(first.after or {})) or "Cannot assess"
+        return label_of(criterion, answer_from_data(first.after or {})) or "Cannot assess"
 
     def decided(self, settled: SettledCell, criterion: Criterion | None) -> Row:
         """Return how a cell was settled: by which verdicts, and when.
@@ -75,7 +75,7 @@ class Reviews:
         if event.queue_id is None:
             return row
         place = (event.queue_id, settled.item_id, settled.criterion)
-        verdicts = [v for v in self.verdicts.get(place, ()) if _counts(v, settled)]
+        verdicts = [v for v in self.verdicts.get(place, ()) if _is_settled_by(v, settled)]
         return row | self.given(verdicts, criterion)
 
     def given(self, verdicts: Sequence[VerdictRow], criterion: Criterion | None) -> Row:
@@ -100,7 +100,7 @@ class Reviews:
         return row
 
 
-def _counts(verdict: VerdictRow, settled: SettledCell) -> bool:
+def _is_settled_by(verdict: VerdictRow, settled: SettledCell) -> bool:
     """Return whether the cell was settled by this verdict."""
     part = "resolve" if settled.provenance == "adjudicated" else "review"
     return verdict.part == part and verdict.reviewer in settled.people and verdict.final is not None
@@ -182,7 +182,7 @@ class Graded:
         return [failure for failure in failures if failure.open]
 
 
-def graded(store: Store, run_id: int) -> Graded:
+def load_graded(store: Store, run_id: int) -> Graded:
     """Load a run for export.
 
     Raises:
@@ -217,7 +217,7 @@ def judgements(data: Graded) -> Iterator[Row]:
     for item, criteria in _items(data):
         yield from _answer_rows(data, item, criteria)
         for settled in by_item.get(item.id, ()):
-            yield _settled(data, item, criteria.get(settled.criterion), settled)
+            yield _settled_row(data, item, criteria.get(settled.criterion), settled)
 
 
 def reviews(data: Graded) -> Iterator[Row]:
@@ -229,7 +229,7 @@ def reviews(data: Graded) -> Iterator[Row]:
     for item, criteria in _items(data):
         yield from _answer_rows(data, item, criteria)
         for verdict in by_item.get(item.id, ()):
-            yield _verdict(data, item, criteria.get(verdict.criterion), verdict)
+            yield _verdict_row(data, item, criteria.get(verdict.criterion), verdict)
 
 
 def _items(data: Graded) -> Iterator[tuple[Item, dict[str, Criterion]]]:
@@ -239,17 +239,17 @@ def _items(data: Graded) -> Iterator[tuple[Item, dict[str, Criterion]]]:
 
 def _answer_rows(data: Graded, item: Item, criteria: Mapping[str, Criterion]) -> Iterator[Row]:
     for vote in data.votes(item.id):
-        yield _vote(data, item, criteria[vote.cell.criterion], vote)
+        yield _vote_row(data, item, criteria[vote.cell.criterion], vote)
     for failure in data.failures(item.id):
-        yield _failure(data, item, failure)
+        yield _failure_row(data, item, failure)
 
 
-def _vote(data: Graded, item: Item, criterion: Criterion, vote: VoteRow) -> Row:
+def _vote_row(data: Graded, item: Item, criterion: Criterion, vote: VoteRow) -> Row:
     flipped = vote.cell.replicate >= data.run.plan.replicates
     status = "abstained" if vote.abstained else "answered"
     quote = vote.evidence[0] if vote.evidence else None
     span = find_quote(item.output, quote) if quote else None
-    return _answer(data, item, vote) | {
+    return _answer_columns(data, item, vote) | {
         "vote": choice_label(criterion, vote.option, vote.abstained),
         "vote_value": None if vote.option is None else criterion.value_of(vote.option),
         "status": f"{status} (reversed order)" if flipped else status,
@@ -271,17 +271,17 @@ def chances_of(criterion: Criterion, vote: VoteRow) -> Row:
     return dict(zip(labels, vote.probabilities, strict=True))
 
 
-def _failure(data: Graded, item: Item, failure: FailureRow) -> Row:
-    return _answer(data, item, failure) | {
+def _failure_row(data: Graded, item: Item, failure: FailureRow) -> Row:
+    return _answer_columns(data, item, failure) | {
         "status": f"failed: {failure.kind}",
         "rationale": failure.message,
     }
 
 
-def _answer(data: Graded, item: Item, answer: VoteRow | FailureRow) -> Row:
+def _answer_columns(data: Graded, item: Item, answer: VoteRow | FailureRow) -> Row:
     """Return the facts common to votes and failures: judge, time, replicate."""
     cell = answer.cell
-    return _row(data, item, cell.criterion) | {
+    return _base_row(data, item, cell.criterion) | {
         "rater_type": "human" if data.kinds.get(cell.judge) == "human" else "judge",
         "rater_id": cell.judge,
         "created_at": answer.created,
@@ -290,11 +290,13 @@ def _answer(data: Graded, item: Item, answer: VoteRow | FailureRow) -> Row:
     }
 
 
-def _settled(data: Graded, item: Item, criterion: Criterion | None, settled: SettledCell) -> Row:
+def _settled_row(
+    data: Graded, item: Item, criterion: Criterion | None, settled: SettledCell
+) -> Row:
     value = (
         None if criterion is None or settled.option is None else criterion.value_of(settled.option)
     )
-    return _row(data, item, settled.criterion) | {
+    return _base_row(data, item, settled.criterion) | {
         "rater_type": "adjudicator",
         "rater_id": ", ".join(settled.people),
         "vote": settled.label or "Cannot assess",
@@ -305,7 +307,7 @@ def _settled(data: Graded, item: Item, criterion: Criterion | None, settled: Set
     }
 
 
-def _verdict(data: Graded, item: Item, criterion: Criterion | None, verdict: VerdictRow) -> Row:
+def _verdict_row(data: Graded, item: Item, criterion: Criterion | None, verdict: VerdictRow) -> Row:
     verdict_given = verdict.final or verdict.first
     status = "abstained" if verdict_given.option is None else "answered"
     value = (
@@ -313,7 +315,7 @@ def _verdict(data: Graded, item: Item, criterion: Criterion | None, verdict: Ver
         if criterion is None or verdict_given.option is None
         else criterion.value_of(verdict_given.option)
     )
-    return _row(data, item, verdict.criterion) | {
+    return _base_row(data, item, verdict.criterion) | {
         "rater_type": "adjudicator" if verdict.part == "resolve" else "human",
         "rater_id": verdict.reviewer,
         "vote": choice_label(criterion, verdict_given.option, abstained=True)
@@ -328,7 +330,7 @@ def _verdict(data: Graded, item: Item, criterion: Criterion | None, verdict: Ver
     }
 
 
-def _row(data: Graded, item: Item, criterion: str) -> Row:
+def _base_row(data: Graded, item: Item, criterion: str) -> Row:
     head: Row = dict.fromkeys(data.long)
     return head | {
         "item_id": item.id,

@@ -27,9 +27,9 @@ from core.services.exports.call_rows import CALL, FAILURE, call_rows, failure_ro
 from core.services.exports.grade_sheet import grade_rows, grades, grades_by_labels
 from core.services.exports.judgement_rows import (
     Graded,
-    graded,
     item_rows,
     judgements,
+    load_graded,
     reviews,
     verdict_rows,
 )
@@ -54,7 +54,7 @@ GRADES = "Grades, whole dataset"
 
 def long_rows(store: Store, run_id: int) -> Iterator[Row]:
     """Yield one row per judgement: votes, failures, and people's verdicts."""
-    return reviews(graded(store, run_id))
+    return reviews(load_graded(store, run_id))
 
 
 def wide_rows(store: Store, run_id: int) -> Iterator[Row]:
@@ -272,27 +272,27 @@ def export(store: Store, run_id: int, form: Format, how: Confidence = USUAL) -> 
             report_run(store, run_id, how=how), "markdown" if form == "markdown" else "html"
         )
     if form in ("reviews", "events", "labelled"):
-        return _reviewed(store, run_id, form)
+        return _export_review(store, run_id, form)
     if form == "contest":
-        return _single("contest.json", contest_export.as_json(store, run_id).decode())
+        return _single_file("contest.json", contest_export.as_json(store, run_id).decode())
     if form == "fair":
-        return _single("fair.csv", as_csv(fair_scores(store, run_id, how.level)))
+        return _single_file("fair.csv", as_csv(fair_scores(store, run_id, how.level)))
     if form == "direct":
-        return _single("direct.json", direct_assessment.as_json(store, run_id))
-    source = graded(store, run_id)
+        return _single_file("direct.json", direct_assessment.as_json(store, run_id))
+    source = load_graded(store, run_id)
     makers: dict[str, Callable[[Graded], Exported]] = {
-        "csv": lambda g: _single("judgements.csv", as_csv(judgements(g), g.long)),
-        "jsonl": lambda g: _single("judgements.jsonl", as_jsonl(judgements(g))),
+        "csv": lambda g: _single_file("judgements.csv", as_csv(judgements(g), g.long)),
+        "jsonl": lambda g: _single_file("judgements.jsonl", as_jsonl(judgements(g))),
         "xlsx": _workbook,
         "canvas": _canvas,
-        "autorubric": lambda g: _folder(*experiment_files(g)),
-        "folder": lambda g: _folder(*common_layout.files(g)),
-        "everything": lambda g: Exported(_everything(g, report_run(store, run_id, how=how)), False),
+        "autorubric": lambda g: _export_folder(*experiment_files(g)),
+        "folder": lambda g: _export_folder(*common_layout.files(g)),
+        "everything": lambda g: Exported(_all_files(g, report_run(store, run_id, how=how)), False),
     }
     return makers[form](source)
 
 
-def zipped(exported: Exported, *, mark: bool = True) -> bytes:
+def zip_archive(exported: Exported, *, mark: bool = True) -> bytes:
     """Return the files in one archive, with equal bytes for equal texts."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -313,37 +313,37 @@ def own_workbook(store: Store, dataset_version: int, rubric_version: int) -> byt
     require(store, "read")
     rubric = store.rubrics.version(rubric_version).rubric
     rows = grade_rows(grades_by_labels(store, dataset_version, rubric))
-    return workbook({GRADES: _lines(rows)})[0]
+    return workbook({GRADES: _rows_as_lists(rows)})[0]
 
 
-def written(run_report: RunReport, form: Literal["html", "markdown"]) -> str:
+def report_as_file(run_report: RunReport, form: Literal["html", "markdown"]) -> str:
     """Return a loaded report as a file's text."""
     return _report_file(run_report, form).text
 
 
 def _report_file(run_report: RunReport, form: Literal["html", "markdown"]) -> Exported:
     if form == "markdown":
-        return _single("report.md", markdown_paper(report_as_paper(run_report)))
-    return _single("report.html", html_paper(report_as_paper(run_report)))
+        return _single_file("report.md", markdown_paper(report_as_paper(run_report)))
+    return _single_file("report.html", html_paper(report_as_paper(run_report)))
 
 
-def _reviewed(store: Store, run_id: int, form: str) -> Exported:
+def _export_review(store: Store, run_id: int, form: str) -> Exported:
     """Return a review's verdicts, events or labelled dataset, at any time."""
     if form == "reviews":
-        source = graded(store, run_id)
-        return _single("reviews.csv", as_csv(reviews(source), source.long))
+        source = load_graded(store, run_id)
+        return _single_file("reviews.csv", as_csv(reviews(source), source.long))
     if form == "events":
         rows = event_rows(store, run_id)
-        return _single("events.jsonl", as_jsonl(rows))
+        return _single_file("events.jsonl", as_jsonl(rows))
     version = store.runs.get(run_id).dataset_version_id
-    return _single("labelled.jsonl", labelled_dataset(store, version))
+    return _single_file("labelled.jsonl", labelled_dataset(store, version))
 
 
-def _single(name: str, text: str, losses: tuple[str, ...] = ()) -> Exported:
+def _single_file(name: str, text: str, losses: tuple[str, ...] = ()) -> Exported:
     return Exported({name: text}, True, losses)
 
 
-def _folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:
+def _export_folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:
     return Exported(files, False, losses, for_programs=True)
 
 
@@ -355,12 +355,12 @@ def _workbook(data: Graded) -> Exported:
         "Scores, texts of this run": item_rows(data),
         "Verdicts, a row a criterion": verdict_rows(data),
     }
-    content, cut = workbook({title: _lines(rows) for title, rows in sheets.items()})
+    content, cut = workbook({title: _rows_as_lists(rows) for title, rows in sheets.items()})
     losses = (f"{cut:,} texts are cut to what a cell can hold.",) if cut else ()
     return Exported({}, True, losses, binary={"scores.xlsx": content})
 
 
-def _lines(rows: Iterable[Row]) -> list[list[Value]]:
+def _rows_as_lists(rows: Iterable[Row]) -> list[list[Value]]:
     listed = list(rows)
     heads = list(listed[0]) if listed else ["item_id"]
     return [list(heads), *([_cell_value(row.get(head)) for head in heads] for row in listed)]
@@ -376,7 +376,7 @@ def _canvas(data: Graded) -> Exported:
     return Exported({"canvas.csv": text}, True, losses, for_programs=True)
 
 
-def _everything(data: Graded, report: RunReport) -> dict[str, str]:
+def _all_files(data: Graded, report: RunReport) -> dict[str, str]:
     files = {
         "items.csv": as_csv(item_rows(data)),
         "verdicts.csv": as_csv(verdict_rows(data)),

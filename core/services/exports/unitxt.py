@@ -74,9 +74,13 @@ def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
     judges = {}
     for judge in contests.judges:
         judge_rows = [
-            _row(store, contests, key, bouts, judge.name, votes) for key, bouts in rows.items()
+            _bouts_row(store, contests, key, bouts, judge.name, votes)
+            for key, bouts in rows.items()
         ]
-        judges[judge.name] = {"rows": judge_rows, "winrates": _means(judge_rows, contests.systems)}
+        judges[judge.name] = {
+            "rows": judge_rows,
+            "winrates": _mean_winrates(judge_rows, contests.systems),
+        }
     return {
         "run": run_id,
         "systems": list(contests.systems),
@@ -85,10 +89,10 @@ def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
     }
 
 
-def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+def flat_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return a row as unitxt writes it, each field after its system's name and an underscore.
 
-    >>> flat({"criteria": "c", "systems": {"a b": {"winrate": 1.0}}})
+    >>> flat_row({"criteria": "c", "systems": {"a b": {"winrate": 1.0}}})
     {'criteria': 'c', 'a b_winrate': 1.0}
     """
     head = {key: value for key, value in row.items() if key != "systems"}
@@ -100,7 +104,7 @@ def flat(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**head, **fields}
 
 
-def _row(
+def _bouts_row(
     store: Store,
     contests: Contests,
     key: tuple[str, str],
@@ -109,12 +113,12 @@ def _row(
     votes: Mapping[str, Sequence[VoteRow]],
 ) -> dict[str, Any]:
     present = [s for s in contests.systems if any(s in (b.first, b.second) for b in bouts)]
-    fields: dict[str, dict[str, Any]] = {s: _empty(s) for s in present}
+    fields: dict[str, dict[str, Any]] = {s: _empty_entry(s) for s in present}
     for contest in bouts:
         result = outcome_of_contest(contests, contest, judge)
-        turns = _turns(store, contests, contest, judge, votes)
+        turns = _answers_in_both_orders(store, contests, contest, judge, votes)
         for system, opponent in ((contest.first, contest.second), (contest.second, contest.first)):
-            _add(fields[system], contest, system, opponent, result, turns)
+            _add_contest(fields[system], contest, system, opponent, result, turns)
     for entry in fields.values():
         points = [_POINTS[o] for o in entry["outcomes"] if o in _POINTS]
         entry["winrate"] = entry["llm_as_judge"] = fmean(points) if points else None
@@ -134,7 +138,7 @@ def _row(
 _POINTS = {"won": 1.0, "tied": 0.5, "both_bad": 0.5, "lost": 0.0}
 
 
-def _empty(system: str) -> dict[str, Any]:
+def _empty_entry(system: str) -> dict[str, Any]:
     return {
         "response_name": system,
         **{name: [] for name in ARRAYS},
@@ -145,7 +149,7 @@ def _empty(system: str) -> dict[str, Any]:
     }
 
 
-def _add(
+def _add_contest(
     entry: dict[str, Any],
     contest: Contest,
     system: str,
@@ -154,8 +158,8 @@ def _add(
     turns: tuple[_Turn | None, _Turn | None],
 ) -> None:
     lead, swapped = turns
-    result = _result(decided, system == contest.first)
-    picked, turned = _selection(contest, lead), _selection(contest, swapped)
+    result = _win_or_loss(decided, system == contest.first)
+    picked, turned = _selected_system(contest, lead), _selected_system(contest, swapped)
     entries = {
         "contest_results": None if result == "undecided" else result == "won",
         "outcomes": result,
@@ -182,7 +186,7 @@ def _add(
         entry["prompts"][name].append(value)
 
 
-def _result(came: ContestOutcome, is_first: bool) -> str:
+def _win_or_loss(came: ContestOutcome, is_first: bool) -> str:
     if came.winner is None:
         return "undecided"
     if came.winner == "tie":
@@ -192,7 +196,7 @@ def _result(came: ContestOutcome, is_first: bool) -> str:
     return "won" if (came.winner == "first") == is_first else "lost"
 
 
-def _selection(contest: Contest, turn: _Turn | None) -> str | None:
+def _selected_system(contest: Contest, turn: _Turn | None) -> str | None:
     """Return the chosen system, ``tie`` or ``both_bad``; ``None`` without an answer."""
     if turn is None:
         return None
@@ -200,7 +204,7 @@ def _selection(contest: Contest, turn: _Turn | None) -> str | None:
     return {"first": contest.first, "second": contest.second}.get(winner or "", winner)
 
 
-def _turns(
+def _answers_in_both_orders(
     store: Store,
     contests: Contests,
     contest: Contest,
@@ -218,16 +222,18 @@ def _turns(
             ),
             None,
         )
-        turns.append(None if vote is None else _turn(store, contests, contest, vote, order.swapped))
+        turns.append(
+            None if vote is None else _order_answer(store, contests, contest, vote, order.swapped)
+        )
     return (turns[0], turns[1] if len(turns) > 1 else None)
 
 
-def _turn(
+def _order_answer(
     store: Store, contests: Contests, contest: Contest, vote: VoteRow, swapped: bool
 ) -> _Turn:
     criterion = contests.rounds[contest.run_id].criteria[contest.question]
     call = None if vote.call_id is None else store.votes.call(vote.call_id)
-    output, prompts = ("", ([], [], [])) if call is None else said_in(call, vote)
+    output, prompts = ("", ([], [], [])) if call is None else reply_and_prompts(call, vote)
     return _Turn(
         choice_of(criterion, vote.option),
         swapped,
@@ -238,7 +244,7 @@ def _turn(
     )
 
 
-def said_in(call: CallRow, vote: VoteRow) -> tuple[str, Any]:
+def reply_and_prompts(call: CallRow, vote: VoteRow) -> tuple[str, Any]:
     """Return the reply with the choice, and the prompts to assess, to choose and to summarise."""
     sent = list(call.prompt)
     summary: list[Segment] = []
@@ -254,7 +260,9 @@ def said_in(call: CallRow, vote: VoteRow) -> tuple[str, Any]:
     return output, tuple([{"role": s.role, "content": s.text} for s in part] for part in parts)
 
 
-def _means(rows: Sequence[Mapping[str, Any]], systems: Sequence[str]) -> dict[str, float | None]:
+def _mean_winrates(
+    rows: Sequence[Mapping[str, Any]], systems: Sequence[str]
+) -> dict[str, float | None]:
     means: dict[str, float | None] = {}
     for system in systems:
         rates = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from core.formats.votes.write_back import BackCell, BackItem, WrittenBack, write_back
-from core.services.exports.judgement_rows import Graded, graded
+from core.services.exports.judgement_rows import Graded, load_graded
 from core.services.results.item_view import choice_label
 from core.store.store import Store
 
@@ -18,7 +18,7 @@ def written_back(store: Store, run_id: int, data: bytes, name: str) -> WrittenBa
         NotFound: unknown run.
         NotAllowed: the person reviews it blind.
     """
-    return write_back(data, name, results_of(graded(store, run_id)), f"run {run_id}")
+    return write_back(data, name, results_of(load_graded(store, run_id)), f"run {run_id}")
 
 
 def results_of(run: Graded) -> Mapping[str, BackItem]:

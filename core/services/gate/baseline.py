@@ -47,7 +47,7 @@ class FigureFall(NamedTuple):
     paired: bool
 
 
-def written(
+def baseline_text(
     source: str,
     reference: str,
     figures: Mapping[str, float | None],
@@ -74,7 +74,7 @@ def written(
     )
 
 
-def looked_at(text: str) -> str:
+def with_check_counted(text: str) -> str:
     """Return the text of the baseline file with its number of checks increased by one."""
     data = json.loads(text)
     return json.dumps({**data, "looks": int(data.get("looks", 0)) + 1}, ensure_ascii=False) + "\n"
@@ -90,7 +90,9 @@ def read(text: str, name: str) -> Baseline:
         data = json.loads(text)
         if data[FORMAT] != 1:
             raise InputError("This baseline is of a newer version of the program.", (), name)
-        pairs = tuple(_pairs(criterion, stored) for criterion, stored in data["criteria"].items())
+        pairs = tuple(
+            _read_pairs(criterion, stored) for criterion, stored in data["criteria"].items()
+        )
         looks = int(data.get("looks", 0))
         return Baseline(str(data["reference"]), dict(data["figures"]), pairs, looks)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
@@ -98,7 +100,7 @@ def read(text: str, name: str) -> Baseline:
         raise InputError(f"This is not a baseline of the gate. {advice}", (), name) from None
 
 
-def _pairs(name: str, stored: Mapping[str, Any]) -> AnswerPairs:
+def _read_pairs(name: str, stored: Mapping[str, Any]) -> AnswerPairs:
     labels, cells = tuple(map(str, stored["labels"])), stored["cells"]
     options = np.array([[int(a), int(b)] for a, b in cells.values()], np.int64).reshape(-1, 2)
     if options.size and not (options.min() >= 0 and options.max() < len(labels)):
@@ -132,7 +134,7 @@ def _single_figure(measure: Measure) -> Figure:
     return lambda tables, pairs: measure.many(tables[0])
 
 
-def fall(
+def figure_fall(
     before: Sequence[AnswerPairs],
     now: Sequence[AnswerPairs],
     figure: Figure,
@@ -148,7 +150,7 @@ def fall(
     less is better. ``look``: the interval is that of the k-th of many looks, so that all together
     are wrong as rarely as a single one (``core.metrics.drift``); 0: a single look.
     """
-    old, new, paired = _matched(before, now, criterion)
+    old, new, paired = _common_cells(before, now, criterion)
     sides = (old, new)
     resampled = [Resampled([item for answers in side for item in answers.items]) for side in sides]
     first, second = (
@@ -169,11 +171,11 @@ def fall(
             for index, (resamples, side) in enumerate(zip(resampled, sides, strict=True))
         ]
     drop, differences = sign * (first - second), sign * (drawn[0] - drawn[1])
-    ends = _over_looks(differences, drop, look) if look else percentile(differences)
+    ends = _interval_over_looks(differences, drop, look) if look else percentile(differences)
     return FigureFall(first, second, Estimate(drop).with_interval(ends), counted, paired)
 
 
-def _over_looks(differences: Array, drop: float, look: int) -> Interval:
+def _interval_over_looks(differences: Array, drop: float, look: int) -> Interval:
     """Return the normal interval of a drop, since few resamples reach the k-th look's limits."""
     ends = percentile(differences)
     if ends.low is None:
@@ -186,7 +188,7 @@ def _or_none(value: float) -> float | None:
     return value if np.isfinite(value) else None
 
 
-def _matched(
+def _common_cells(
     before: Sequence[AnswerPairs], now: Sequence[AnswerPairs], criterion: str
 ) -> tuple[list[AnswerPairs], list[AnswerPairs], bool]:
     """Return both sides of the criteria with equal options, limited to their common cells."""
@@ -202,18 +204,18 @@ def _matched(
         return earlier, matching, False
     return (
         [
-            _only(answers, common_cells)
+            _limit_to_items(answers, common_cells)
             for answers, common_cells in zip(earlier, common, strict=True)
         ],
         [
-            _only(answers, common_cells)
+            _limit_to_items(answers, common_cells)
             for answers, common_cells in zip(matching, common, strict=True)
         ],
         True,
     )
 
 
-def _only(answers: AnswerPairs, items: set[str]) -> AnswerPairs:
+def _limit_to_items(answers: AnswerPairs, items: set[str]) -> AnswerPairs:
     rows = np.array([row for row, item in enumerate(answers.items) if item in items], np.int64)
     ids = tuple(answers.items[row] for row in rows)
     return AnswerPairs(

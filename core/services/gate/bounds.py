@@ -106,7 +106,7 @@ class GateLabels:
         return decided / cells if cells else None, picked, not (self._even or few_picked)
 
 
-def bounded(
+def check_bound(
     bound: GateBound, path: str, figure: NamedFigure, limits: GateLimits, labels: GateLabels
 ) -> dict[str, Any]:
     """Return a check: whether the figure is within the bound, with enough labels and cells."""
@@ -116,7 +116,7 @@ def bounded(
     if limits.lower:
         tested = figure.low if least else figure.high
     holds = tested is not None and (tested >= bound.value if least else tested <= bound.value)
-    short = _not_enough(figure, decided, limits)
+    short = _too_few_reason(figure, decided, limits)
     unlike = "" if figure.value is None or decided is None else labels.unlike(path)
     if unlike:
         short = f"labels are not a fair sample: {unlike}"
@@ -138,7 +138,7 @@ def bounded(
     }
 
 
-def _not_enough(figure: NamedFigure, decided: float | None, limits: GateLimits) -> str:
+def _too_few_reason(figure: NamedFigure, decided: float | None, limits: GateLimits) -> str:
     """Return why the figure has too few labels or cells; empty if it has enough."""
     if figure.value is None:
         return ""
@@ -157,7 +157,7 @@ def _bound_in_words(
     limits: GateLimits,
     short: str,
     decided: float | None,
-    picked: int,
+    n_picked: int,
     missing: str,
 ) -> str:
     end = (
@@ -175,8 +175,8 @@ def _bound_in_words(
     details = [described.ends] if described.ends else []
     if figure.n is not None:
         details.append(f"n = {fmt.count(figure.n)}")
-        if picked and not short:
-            details.append(f"{fmt.count(picked)} of them settled in review")
+        if n_picked and not short:
+            details.append(f"{fmt.count(n_picked)} of them settled in review")
     if decided is not None:
         details.append(
             f"{fmt.distinguishable_text(decided, limits.min_decided, fmt.percent, 0)} decided"

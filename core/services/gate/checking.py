@@ -19,7 +19,7 @@ from core.services.agreement.overall import answer_pairs
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import LABELS, PEOPLE, Rated, columns_of
 from core.services.gate import baseline as kept
-from core.services.gate.bounds import ENOUGH, GateBound, GateLabels, GateLimits, bounded
+from core.services.gate.bounds import ENOUGH, GateBound, GateLabels, GateLimits, check_bound
 from core.services.gate.figures import PAIR_KEYS, NamedFigure, named_figures, paths_of
 from core.store.store import Store
 from core.text import numbers as fmt
@@ -78,7 +78,7 @@ class GateReport:
     def baseline(self) -> str:
         """Return the text of a file with today's figures."""
         values = {path: figure.value for path, figure in self.figures.items()}
-        return kept.written(self.source, self.reference, values, self.pairs, clock.now())
+        return kept.baseline_text(self.source, self.reference, values, self.pairs, clock.now())
 
 
 def check_source(
@@ -95,7 +95,7 @@ def check_source(
     metrics = metrics_report(rated, reference, RESAMPLES, SEED, models=False)
     figures = named_figures(metrics)
     criteria = [criterion.name for criterion in rated.criteria]
-    pairs = tuple(answer_pairs(rated, _column(rated, reference)))
+    pairs = tuple(answer_pairs(rated, _reference_column(rated, reference)))
     paths = [
         (bound, path)
         for bound in request.bounds
@@ -103,8 +103,10 @@ def check_source(
             bound.name, figures, criteria, reference, per_criterion=request.per_criterion
         )
     ]
-    about = GateLabels(rated, _column(rated, reference), reference)
-    checks = [bounded(bound, path, figures[path], request.limits, about) for bound, path in paths]
+    about = GateLabels(rated, _reference_column(rated, reference), reference)
+    checks = [
+        check_bound(bound, path, figures[path], request.limits, about) for bound, path in paths
+    ]
     if request.baseline is not None:
         before = kept.read(request.baseline, request.named)
         if before.reference != reference:
@@ -114,15 +116,15 @@ def check_source(
                 (),
                 request.named,
             )
-        watched = _watched(request, paths, figures, criteria, reference)
-        checks += _drops(before, pairs, watched, criteria, reference, request, tell)
+        watched = _watched_figures(request, paths, figures, criteria, reference)
+        checks += _drop_checks(before, pairs, watched, criteria, reference, request, tell)
     trust = metrics.get("trust", {}).get("in_words", "")
     return GateReport(source, reference, tuple(checks), trust, figures, pairs)
 
 
-def looked_at(text: str) -> str:
+def with_check_counted(text: str) -> str:
     """Return the text of a baseline with its number of checks increased by one."""
-    return kept.looked_at(text)
+    return kept.with_check_counted(text)
 
 
 def is_baseline(text: str) -> bool:
@@ -140,13 +142,13 @@ def _default_reference(rated: Rated) -> str:
     return "gold" if labelled or not any(r.kind == "human" for r in rated.raters) else "human"
 
 
-def _column(rated: Rated, reference: str) -> str:
+def _reference_column(rated: Rated, reference: str) -> str:
     special = {"gold": LABELS, "human": PEOPLE}
     named = {rater.name: column for rater, column in columns_of(rated.raters).items()}
     return special.get(reference) or named.get(reference, LABELS)
 
 
-def _watched(
+def _watched_figures(
     request: GateRequest,
     paths: Sequence[tuple[GateBound, str]],
     figures: Mapping[str, NamedFigure],
@@ -164,7 +166,7 @@ def _watched(
     return watched
 
 
-def _drops(
+def _drop_checks(
     before: kept.Baseline,
     pairs: Sequence[AnswerPairs],
     watched: Sequence[str],
@@ -180,7 +182,7 @@ def _drops(
             tell(f"{path} is not watched for drops: answers of panel and reference do not tell it.")
             continue
         criterion, figure, sign = target
-        fallen = kept.fall(
+        fallen = kept.figure_fall(
             before.pairs,
             pairs,
             figure,
@@ -189,10 +191,10 @@ def _drops(
             seed=request.seed,
             look=before.looks + 1 if request.watch else 0,
         )
-        yield _dropped(path, fallen, request.max_drop)
+        yield _drop_check(path, fallen, request.max_drop)
 
 
-def _dropped(path: str, fallen: kept.FigureFall, most: float) -> dict[str, Any]:
+def _drop_check(path: str, fallen: kept.FigureFall, most: float) -> dict[str, Any]:
     """Return a check that fails if the drop is surely larger than allowed, by its whole interval.
 
     A figure that became undefined fails; a figure that was undefined before cannot fall.
@@ -217,7 +219,7 @@ def _dropped(path: str, fallen: kept.FigureFall, most: float) -> dict[str, Any]:
     }
 
 
-def _drop_in_words(fallen: kept.FigureFall, most: float, sure: bool) -> str:
+def _drop_in_words(fallen: kept.FigureFall, most: float, is_certain: bool) -> str:
     if fallen.now is None:
         was = "undefined before, too" if fallen.before is None else fmt.number(fallen.before, 3)
         return f"undefined now, {was} before" if fallen.before is not None else f"undefined, {was}"
@@ -234,7 +236,7 @@ def _drop_in_words(fallen: kept.FigureFall, most: float, sure: bool) -> str:
     if drop.ci is None:
         return f"{size}; whether it is chance is unknown: {drop.reason}"
     ends = f"95% interval {drop.words(partial(fmt.number, digits=3)).ends}"
-    if sure:
+    if is_certain:
         return f"{size}, significantly more than {fmt.number(most)} ({ends})"
     return f"{size}, not significantly more than {fmt.number(most)} ({ends})"
 
@@ -257,20 +259,20 @@ def as_junit(result: GateReport) -> bytes:
     counts = {"tests": str(len(result.checks)), "failures": str(failed), "errors": "0"}
     suites = ElementTree.Element("testsuites", counts)
     suite = ElementTree.SubElement(
-        suites, "testsuite", {"name": _plain(f"rubric-studio check {result.source}"), **counts}
+        suites, "testsuite", {"name": _xml_safe(f"rubric-studio check {result.source}"), **counts}
     )
     for check in result.checks:
-        name = _plain(f"{check['name']} ({check['kind']})")
+        name = _xml_safe(f"{check['name']} ({check['kind']})")
         case = ElementTree.SubElement(
-            suite, "testcase", {"classname": _plain(Path(result.source).name), "name": name}
+            suite, "testcase", {"classname": _xml_safe(Path(result.source).name), "name": name}
         )
         if check["ok"]:
-            ElementTree.SubElement(case, "system-out").text = _plain(check["why"])
+            ElementTree.SubElement(case, "system-out").text = _xml_safe(check["why"])
         else:
-            ElementTree.SubElement(case, "failure", {"message": _plain(check["why"])})
+            ElementTree.SubElement(case, "failure", {"message": _xml_safe(check["why"])})
     text = ElementTree.tostring(suites, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
-def _plain(text: str) -> str:
+def _xml_safe(text: str) -> str:
     return _NO_XML.sub("?", text)

@@ -143,7 +143,7 @@ def anchor_of(store: Store, run_id: int) -> int:
     return int(store.runs.get(run_id).plan.details.get(ANCHOR, run_id))
 
 
-def request(store: Store, run_id: int, budget: float | None = None) -> RunRequest:
+def repeat_request(store: Store, run_id: int, budget: float | None = None) -> RunRequest:
     """Return the request of a repeat. Raise ``InputError`` if the run cannot be graded here."""
     run = store.runs.get(anchor_of(store, run_id))
     if not run.panel.askable:
@@ -167,13 +167,13 @@ def request(store: Store, run_id: int, budget: float | None = None) -> RunReques
 
 def estimate(store: Store, run_id: int) -> CostEstimate:
     """Return the estimate of a repeat."""
-    return estimate_run(store, request(store, run_id))
+    return estimate_run(store, repeat_request(store, run_id))
 
 
 @allowed("write")
 def ask(store: Store, run_id: int, budget: float | None = None) -> int:
     """Start a repeat; return its run's id, to be processed like any other."""
-    repeat_id = lifecycle.start(store, request(store, run_id, budget))
+    repeat_id = lifecycle.start(store, repeat_request(store, run_id, budget))
     store.settings.add(f"{_PLACE}{anchor_of(store, run_id)}", repeat_id)
     return repeat_id
 
@@ -205,7 +205,7 @@ def drift(store: Store, run_id: int) -> Drift:
     tests = len(judges) * len(MEASURES)
     runs = (anchor, *repeats)
     answers_by_run = [first, *(answers.of(run) for run in repeats)]
-    versions = [_versions(store, run) for run in runs]
+    versions = [_judge_versions(store, run) for run in runs]
 
     def series_of(judge: str, measure: str) -> JudgeSeries:
         cells = np.array([answered[judge, measure] for answered in answers_by_run])
@@ -234,7 +234,7 @@ class _Answers:
         for name, labels in run_columns.label_columns(store, graded).items():
             cells, items = table.cells_of(name, np.arange(len(table.ids)))
             self._truth[cells] = labels[items]
-        self._gives = table.by_option(_earned)
+        self._gives = table.by_option(_shares_of_options)
         self.items = table.item
 
     def of(self, run: Run) -> dict[tuple[str, str], Array]:
@@ -267,22 +267,23 @@ class _Answers:
         return by_judge
 
 
-def _earned(criterion: Criterion) -> list[float | None]:
+def _shares_of_options(criterion: Criterion) -> list[float | None]:
     """Return the share that each option earns; ``None`` if options have no order."""
     if criterion.scale == "nominal":
         return [None] * len(criterion.values)
     return [earned_share(criterion, value) for value in criterion.values]
 
 
-def _versions(store: Store, run: Run) -> dict[str, str]:
+def _judge_versions(store: Store, run: Run) -> dict[str, str]:
     """Return each judge's version in a run: the provider's model name, and our prompt."""
     models = store.votes.models(run.id)
     return {
-        judge.name: _version(judge, models.get(judge.name, ()), run) for judge in run.panel.judges
+        judge.name: _judge_version(judge, models.get(judge.name, ()), run)
+        for judge in run.panel.judges
     }
 
 
-def _version(judge: Judge, models: Sequence[str], run: Run) -> str:
+def _judge_version(judge: Judge, models: Sequence[str], run: Run) -> str:
     model = ", ".join(models) or judge.model
     prompt = run.plan.versions.get("prompt", "")
     return f"{model} ({prompt})" if model and prompt else model
@@ -314,14 +315,14 @@ def as_data(result: Drift) -> dict[str, Any]:
                 "judge": row.judge,
                 "measure": row.measure,
                 "alert": row.alert or None,
-                "points": list(_points(row)),
+                "points": list(_point_data(row)),
             }
             for row in result.series
         ],
     }
 
 
-def _points(series: JudgeSeries) -> Iterator[dict[str, Any]]:
+def _point_data(series: JudgeSeries) -> Iterator[dict[str, Any]]:
     for point in series.points:
         look = point.look
         yield {
@@ -335,13 +336,15 @@ def _points(series: JudgeSeries) -> Iterator[dict[str, Any]]:
             "out": point.exceeding_look is not None,
             "findable": point.findable,
             **(
-                {"mean": _mean(beyond)} if (beyond := point.exceeding_look) and not look.out else {}
+                {"mean": _mean_data(beyond)}
+                if (beyond := point.exceeding_look) and not look.out
+                else {}
             ),
             **({"undefined": look.reason} if look.reason else {}),
         }
 
 
-def _mean(look: RepetitionMean) -> dict[str, Any]:
+def _mean_data(look: RepetitionMean) -> dict[str, Any]:
     """Return the mean of several looks that exceeds its limits although the newest does not."""
     limits = None if look.low is None else [look.low, look.high]
     return {"looks": look.over, "value": look.now, "limits": limits}

@@ -34,10 +34,10 @@ def named_figures(report: Mapping[str, Any]) -> dict[str, NamedFigure]:
     >>> named_figures({"score": {"n": 2, "x": None, "undefined": {"x": "Too few."}}})["score.x"].why
     'Too few.'
     """
-    return dict(_leaves(report, (), {}))
+    return dict(_named_figures(report, (), {}))
 
 
-def _leaves(
+def _named_figures(
     part: Mapping[str, Any], path: tuple[str, ...], reasons: Mapping[str, str]
 ) -> Iterator[tuple[str, NamedFigure]]:
     own, ends = part.get("undefined"), part.get("ci") or {}
@@ -49,7 +49,7 @@ def _leaves(
         if key in _PARTS or isinstance(value, bool | str | list):
             continue
         if isinstance(value, Mapping):
-            yield from _leaves(value, full_path, reasons)
+            yield from _named_figures(value, full_path, reasons)
         elif value is None:
             yield ".".join(full_path), NamedFigure(None, str(reasons.get(str(key)) or _NO_REASON))
         else:
@@ -90,11 +90,11 @@ def paths_of(
     else:
         paths = [path for path in (f"overall.panel.{key}.{name}",) if path in figures]
     if not paths:
-        raise InputError(_unknown(name, figures, criteria, key, per_criterion))
+        raise InputError(_unknown_figure_message(name, figures, criteria, key, per_criterion))
     return paths
 
 
-def _unknown(
+def _unknown_figure_message(
     name: str,
     figures: Mapping[str, NamedFigure],
     criteria: Sequence[str],

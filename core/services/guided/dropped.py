@@ -1,7 +1,7 @@
-"""Dropped files, recognised by their content: texts, a rubric, or votes.
+"""Recognise files dropped on the page by their content: texts, a rubric, or votes.
 
-For unrecognised files, a message names the nearest known shapes. Dropped files that are not used
-yet are stored as drafts.
+For unrecognised files, a message names the nearest known shapes. Files that are not used yet
+are stored as drafts.
 """
 
 from __future__ import annotations
@@ -83,13 +83,13 @@ def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
     for file in files:
         opened = Opened(file.data, file.name)
         if _is_rubric(opened):
-            recognised.append(_rubric(file, opened))
+            recognised.append(_recognise_rubric(file, opened))
         elif _is_document(file):
             documents.append(file)
         else:
-            recognised.append(_of_table(file, opened))
+            recognised.append(_recognise_table(file, opened))
     if documents:
-        recognised.append(_texts(tuple(documents)))
+        recognised.append(_recognise_texts(tuple(documents)))
     return tuple(recognised)
 
 
@@ -111,13 +111,13 @@ def _is_rubric(opened: Opened) -> bool:
         return False
 
 
-def _rubric(file: File, opened: Opened) -> Recognised:
+def _recognise_rubric(file: File, opened: Opened) -> Recognised:
     try:
         read = import_export.rubrics_in(opened, file.name)
     except InputError as error:
         # The table may list students of a class, with columns that are called like levels: Name,
         # First draft, Second draft.
-        otherwise = _texts((file,), opened)
+        otherwise = _recognise_texts((file,), opened)
         if otherwise.kind == "texts":
             return otherwise
         line = "This looks like a rubric, but it cannot be read."
@@ -175,7 +175,7 @@ def plural_points(points: float) -> str:
     return f"{points:g} {'point' if points == 1 else 'points'}"
 
 
-def _of_table(file: File, opened: Opened) -> Recognised:
+def _recognise_table(file: File, opened: Opened) -> Recognised:
     try:
         look = import_files.look_at_bytes(opened, file.name)
     except SheetNotChosen as error:
@@ -184,14 +184,14 @@ def _of_table(file: File, opened: Opened) -> Recognised:
         problems = error.problems or (Problem(error.message),)
         return Recognised("unknown", (file,), "This cannot be read.", problems)
     if look.kind == "rubric":
-        return _rubric(file, opened)
+        return _recognise_rubric(file, opened)
     if look.kind == "dataset":
-        return _texts((file,), opened)
+        return _recognise_texts((file,), opened)
     if look.kind in ("wide", "unknown") and look.table is not None and _holds_texts(look.table):
         wide = guess_vote_mapping(look.table, "wide")
-        return _texts((file,), opened, also_votes=answers_share_a_scale(look.table, wide))
+        return _recognise_texts((file,), opened, also_votes=answers_share_a_scale(look.table, wide))
     if look.kind == "unknown":
-        return _unknown(file, look)
+        return _recognise_unknown_table(file, look)
     return Recognised("votes", (file,), _votes_words(look))
 
 
@@ -207,7 +207,7 @@ def _sheets_to_choose(error: SheetNotChosen, files: tuple[File, ...]) -> Recogni
     return Recognised("texts", files, line)
 
 
-def _texts(
+def _recognise_texts(
     files: tuple[File, ...], opened: Opened | None = None, *, also_votes: bool = False
 ) -> Recognised:
     try:
@@ -234,7 +234,7 @@ def _answer_columns(files: tuple[File, ...], table: Table) -> Recognised | None:
     return Recognised("texts", files, line, systems=columns)
 
 
-def _unknown(file: File, look: FileShape) -> Recognised:
+def _recognise_unknown_table(file: File, look: FileShape) -> Recognised:
     """Recognise a table without known columns; a person may name the column of texts."""
     if look.table is not None and (beside := _answer_columns((file,), look.table)) is not None:
         return beside
@@ -255,7 +255,7 @@ def _votes_words(look: FileShape) -> str:
     return f"{shape[:1].upper()}{shape[1:]}{rows}."
 
 
-def of_kind(files: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
+def files_of_kind(files: Sequence[Recognised], kind: Kind) -> tuple[File, ...]:
     """Return the files of that kind."""
     return tuple(
         file for recognised in files if recognised.kind == kind for file in recognised.files

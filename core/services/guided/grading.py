@@ -24,7 +24,7 @@ from core.services.exports.grade_sheet import (
     grades_by_labels,
     points_words,
 )
-from core.services.exports.judgement_rows import graded
+from core.services.exports.judgement_rows import load_graded
 from core.services.guided import judging
 from core.services.reports import worked_example
 from core.services.results.doubt import only_switched_off
@@ -43,7 +43,7 @@ TRIED = 3
 DOUBT = QueueRule(audit_share=0.0)
 
 
-def request(
+def run_request(
     store: Store,
     rubric_version: int,
     dataset_version: int,
@@ -61,11 +61,13 @@ def request(
         dataset_version=dataset_version,
         panel=panel,
         seed=seed,
-        label_share=judging.share(store, dataset_version, rubric, panel),
+        label_share=judging.share_to_learn_from(store, dataset_version, rubric, panel),
     )
 
 
-def trial(store: Store, rubric_version: int, dataset_version: int, panel: Panel) -> RunRequest:
+def trial_request(
+    store: Store, rubric_version: int, dataset_version: int, panel: Panel
+) -> RunRequest:
     """Return the request for a trial of the first three texts."""
     rubric = store.rubrics.version(rubric_version).rubric
     return RunRequest(
@@ -73,7 +75,7 @@ def trial(store: Store, rubric_version: int, dataset_version: int, panel: Panel)
         dataset_version=dataset_version,
         panel=panel,
         name=f"Texts tried: {rubric.name}"[:200],
-        label_share=judging.share(store, dataset_version, rubric, panel),
+        label_share=judging.share_to_learn_from(store, dataset_version, rubric, panel),
         limit=TRIED,
         details={judging.TRY: True},
     )
@@ -140,7 +142,7 @@ def outcome(store: Store, run_id: int) -> Outcome:
     """Return the grades of the run's dataset, counted by origin."""
     origins, reasons, partly = Counter[str](), Counter[str](), 0
     ungraded = list[str]()
-    for grade in grades(graded(store, run_id)):
+    for grade in grades(load_graded(store, run_id)):
         kind = "" if grade.score is None else grade.origin
         origins["own" if kind.startswith(LABELS) else "judged" if kind else ""] += 1
         partly += grade.score is not None and any(part.value is None for part in grade.parts)
@@ -182,7 +184,7 @@ def last_event(store: Store) -> int:
     return store.settled.last_event()
 
 
-def by_labels(store: Store, dataset_version: int, rubric: Rubric) -> int:
+def count_graded_by_labels(store: Store, dataset_version: int, rubric: Rubric) -> int:
     """Return how many texts have a grade by their own labels."""
     return sum(
         grade.score is not None for grade in grades_by_labels(store, dataset_version, rubric)
@@ -194,7 +196,7 @@ def file_name(dataset_name: str) -> str:
     return catalog.file_name(dataset_name).removesuffix(".jsonl") + "-grades.xlsx"
 
 
-def compared(store: Store) -> int | None:
+def dataset_to_compare(store: Store) -> int | None:
     """Return the newest dataset with answers of several systems, to compare two prompts; or
     ``None``.
 

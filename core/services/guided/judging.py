@@ -149,7 +149,7 @@ def add_model(store: Store, model: str, api_base: str, key_env: str, name: str =
     existing = {entry.name: entry.judge for entry in registry.list_judges(store)}
     usual, digits = fields["model"].rpartition("/")[2] or fields["model"], dict[str, Any]()
     if fields["model"].startswith(model_file.PREFIX):
-        judge = readiness.of_model_file(fields["model"].removeprefix(model_file.PREFIX))
+        judge = readiness.judge_of_model_file(fields["model"].removeprefix(model_file.PREFIX))
         usual, fields["model"] = judge.name, judge.model
         digits = {"concurrency": judge.concurrency, "max_tokens": judge.max_tokens}
     chosen_name = " ".join(name.split()) or usual
@@ -166,7 +166,7 @@ def add_model(store: Store, model: str, api_base: str, key_env: str, name: str =
     return judge
 
 
-def labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
+def count_labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
     """Return how many texts have a label of the rubric that judges may learn from."""
     if not store.datasets.version(dataset_version).labelled and not store.settled.truth(
         dataset_version
@@ -175,20 +175,21 @@ def labelled(store: Store, dataset_version: int, rubric: Rubric) -> int:
     return Candidates(store, dataset_version, rubric).teachers
 
 
-def to_learn_from(store: Store, dataset_version: int, rubric: Rubric) -> int:
-    """Return how many texts are ``labelled``; 0 if all are labelled, but too few to both teach and
-    test.
+def count_learnable(store: Store, dataset_version: int, rubric: Rubric) -> int:
+    """Return how many labelled texts judges may learn from.
+
+    It is 0 if all texts are labelled, but too few to both teach and test.
     """
-    labels = labelled(store, dataset_version, rubric)
+    labels = count_labelled(store, dataset_version, rubric)
     too_few = labels < LEAST and labels == store.datasets.version(dataset_version).items
     return 0 if too_few else labels
 
 
-def share(store: Store, dataset_version: int, rubric: Rubric, panel: Panel) -> float:
+def share_to_learn_from(store: Store, dataset_version: int, rubric: Rubric, panel: Panel) -> float:
     """Return the share of labelled texts that the panel's judges learn from: all, if there are
     few.
     """
     if not any(judge.learns for judge in panel.judges):
         return LABEL_SHARE
     texts = store.datasets.version(dataset_version).items
-    return 1.0 if labelled(store, dataset_version, rubric) < min(FEW, texts) else LEARN_FROM
+    return 1.0 if count_labelled(store, dataset_version, rubric) < min(FEW, texts) else LEARN_FROM

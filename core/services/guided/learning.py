@@ -11,7 +11,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion
 from core.judging.offline import TrainingReport
 from core.metrics.estimate import Estimate
-from core.services.guided.own_grades import TEN, drawn_first
+from core.services.guided.own_grades import TEN, in_draw_order
 from core.services.results.scored_items import labels_of, rubric_in_force
 from core.services.runs.candidates import Candidates
 from core.store.store import Store
@@ -90,12 +90,12 @@ class LearntSoFar:
     @property
     def words(self) -> str:
         """Return advice on whether to continue grading, in a sentence."""
-        off = sum(bool(report.off) for report in self.criteria)
+        without_judge = sum(bool(report.off) for report in self.criteria)
         next_texts = "ten more" if self.left >= TEN else f"the other {self.left}"
-        if off:
-            cure = f": grade {next_texts}" if self.left else ""
-            criteria = plural(off, "criterion", "criteria")
-            return f"{criteria} of {len(self.criteria)} cannot be judged yet{cure}."
+        if without_judge:
+            advice = f": grade {next_texts}" if self.left else ""
+            criteria = plural(without_judge, "criterion", "criteria")
+            return f"{criteria} of {len(self.criteria)} cannot be judged yet{advice}."
         if not self.left:
             return "You have graded all texts."
         next_texts = next_texts.capitalize()
@@ -111,7 +111,7 @@ def learning(
     everyone = Candidates(store, version.id, rubric.rubric)
     ids = [candidate.id for candidate in everyone.everyone if candidate.text]
     items = everyone.read(ids)
-    order = drawn_first(ids, version)
+    order = in_draw_order(ids, version)
     place = {item_id: index for index, item_id in enumerate(order)}
     taught = {
         candidate.id

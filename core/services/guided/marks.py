@@ -68,7 +68,7 @@ def likely_rubric(store: Store, columns: Iterable[str]) -> int | None:
     return chosen
 
 
-def found(store: Store, version_id: int, rubric: Rubric) -> Marks:
+def find_marks(store: Store, version_id: int, rubric: Rubric) -> Marks:
     """Return the marks in a dataset version for the criteria of this rubric."""
     counts: dict[str, Counter[str]] = {}
     settled = True
@@ -87,12 +87,12 @@ def found(store: Store, version_id: int, rubric: Rubric) -> Marks:
         if strange:
             meanings[name] = {word: probable_option(criterion, word) for word in strange}
     counted = {
-        n: sum(c.values()) for n, c in counts.items() if n in meanings or _fits(rubric, n, c)
+        n: sum(c.values()) for n, c in counts.items() if n in meanings or _marks_fit(rubric, n, c)
     }
     return Marks(counted, meanings, settled or not counted)
 
 
-def _fits(rubric: Rubric, name: str, word_counts: Counter[str]) -> bool:
+def _marks_fit(rubric: Rubric, name: str, word_counts: Counter[str]) -> bool:
     return all(option_named(rubric.criterion(name), word) is not None for word in word_counts)
 
 
@@ -108,19 +108,19 @@ def _item_marks(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bo
         value = notes.get(lower_heading(criterion.name))
         if value is None and len(rubric.criteria) == 1:
             given = {**{head: label.label for head, label in spelt.items()}, **notes}
-            value = next((given[head] for head in given if _of_whole(head)), None)
+            value = next((given[head] for head in given if _means_whole_text(head)), None)
         word = str(value).strip() if isinstance(value, str | int | float) else ""
         if not holds_no_answer(criterion, word) and fold(word) not in AWAY:
             yield criterion, word, False
 
 
-def _of_whole(head: str) -> bool:
+def _means_whole_text(heading: str) -> bool:
     """Return whether a heading means a mark for the whole text.
 
-    >>> [_of_whole(head) for head in ("teacher's mark", "points", "landmark", "grade of rock")]
+    >>> [_means_whole_text(head) for head in ("teacher's mark", "points", "landmark", "rock grade")]
     [True, True, False, False]
     """
-    bare = head.replace("’", "'")
+    bare = heading.replace("’", "'")
     return next((bare.removeprefix(w) for w in WHOSE if bare.startswith(w)), bare) in WHOLE
 
 
@@ -155,7 +155,7 @@ def as_rubric(store: Store, version_id: int) -> Rubric | None:
         labels = {name: label.label for name, label in item.labels.items()}
         for head, value in {**item.meta, **labels}.items():
             word = str(value).strip() if isinstance(value, str | int | float) else ""
-            if _of_whole(lower_heading(head)) and fold(word) not in NO_ANSWER | AWAY:
+            if _means_whole_text(lower_heading(head)) and fold(word) not in NO_ANSWER | AWAY:
                 given.setdefault(head, set()).add(word)
     for head, words in given.items():
         numbers = [number_of(word) for word in words]
@@ -165,17 +165,19 @@ def as_rubric(store: Store, version_id: int) -> Rubric | None:
     return None
 
 
-def _mark_rubric(head: str, most: int) -> Rubric:
+def _mark_rubric(heading: str, most: int) -> Rubric:
     options = tuple(Option(label=str(mark), value=mark / most) for mark in range(most + 1))
     question = f"Which mark does the answer earn, 0 to {most}?"
-    mark = Criterion(name=head, requirement=question, scale="ordinal", weight=most, options=options)
-    return Rubric(name=head, criteria=(mark,))
+    mark = Criterion(
+        name=heading, requirement=question, scale="ordinal", weight=most, options=options
+    )
+    return Rubric(name=heading, criteria=(mark,))
 
 
 @allowed("write")
 def take_as_rubric(store: Store, version: DatasetVersion, rubric: Rubric) -> RubricVersion:
     """Store the rubric of `as_rubric`, and its marks as labels of the texts."""
-    words = found(store, version.id, rubric).words
+    words = find_marks(store, version.id, rubric).words
     meant_by = {
         name: {word: ours for word, ours in of.items() if ours} for name, of in words.items()
     }
@@ -192,22 +194,22 @@ def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) ->
     """
     missing = [
         Problem(f"{name}: {word!r} is not an option.", "Say which it is.")
-        for name, theirs in found(store, version.id, rubric).words.items()
+        for name, theirs in find_marks(store, version.id, rubric).words.items()
         for word in theirs
         if word not in words.get(name, {})
     ]
     if missing:
         raise InputError("Some of their words have no option yet.", tuple(missing))
     dataset = store.datasets.load(version.id)
-    items = tuple(_labelled(item, rubric, words) for item in dataset.items)
+    items = tuple(_with_labels(item, rubric, words) for item in dataset.items)
     changed: Dataset = dataset.model_copy(update={"items": items})
     imported = catalog.import_dataset(
-        store, changed, into=version.dataset_id, source=version.source or version.name
+        store, changed, dataset_id=version.dataset_id, source=version.source or version.name
     )
     return imported.version
 
 
-def _labelled(item: Item, rubric: Rubric, words: Words) -> Item:
+def _with_labels(item: Item, rubric: Rubric, words: Words) -> Item:
     exact = {criterion.name for criterion in rubric.criteria}
     spelt = {lower_heading(name): label for name, label in item.labels.items()}
     theirs = {lower_heading(name) for name in exact}

@@ -21,7 +21,7 @@ from core.services.datasets import catalog, label_draws
 from core.services.runs.candidates import Candidates
 from core.store.store import Store
 
-#: The reviewer's name of the person who graded here alone and was never asked for a name.
+#: The reviewer name of someone who grades here alone and was never asked for one.
 GRADER = "Grader"
 #: The number of texts to grade before judges learn again.
 TEN = 10
@@ -58,37 +58,41 @@ class Sitting:
         return sum(map(len, self.given.values()))
 
 
-def unlabelled(store: Store, version: DatasetVersion, rubric: RubricVersion) -> list[str]:
+def unlabelled_ids(store: Store, version: DatasetVersion, rubric: RubricVersion) -> list[str]:
     """Return the ids of texts without a grade by this rubric, in the order of the draw."""
     everyone = Candidates(store, version.id, rubric.rubric).everyone
-    order = drawn_first([item.id for item in everyone], version)
+    order = in_draw_order([item.id for item in everyone], version)
     free = {item.id for item in everyone if item.text and not item.teaches}
     return [item_id for item_id in order if item_id in free]
 
 
-def drawn_first(ids: list[str], version: DatasetVersion) -> list[str]:
+def in_draw_order(ids: list[str], version: DatasetVersion) -> list[str]:
     """Return all ids in the dataset's random order; the first ones are the sample."""
     return seeded_random("own grades", version.dataset_id).sample(sorted(ids), len(ids))
 
 
-def sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting | None:
+def unfinished_sitting(
+    store: Store, version: DatasetVersion, rubric: RubricVersion
+) -> Sitting | None:
     """Return the unfinished sitting, without texts that were graded since; or ``None``."""
-    return _kept(store, version, rubric, over=False)
+    return _stored_sitting(store, version, rubric, is_over=False)
 
 
-def finished(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting | None:
+def finished_sitting(
+    store: Store, version: DatasetVersion, rubric: RubricVersion
+) -> Sitting | None:
     """Return the last sitting if it is finished; ``take_back`` opens it again."""
-    return _kept(store, version, rubric, over=True)
+    return _stored_sitting(store, version, rubric, is_over=True)
 
 
-def _kept(
-    store: Store, version: DatasetVersion, rubric: RubricVersion, *, over: bool
+def _stored_sitting(
+    store: Store, version: DatasetVersion, rubric: RubricVersion, *, is_over: bool
 ) -> Sitting | None:
     draft = store.drafts.get(_key(version, rubric))
-    if draft is None or draft.content.get("over", False) is not over:
+    if draft is None or draft.content.get("over", False) is not is_over:
         return None
     saved = frozenset(draft.content.get("saved", ()))
-    free = saved.union(unlabelled(store, version, rubric))
+    free = saved.union(unlabelled_ids(store, version, rubric))
     ids = [item_id for item_id in draft.content["items"] if item_id in free]
     by_id = {item.id: item for item in store.datasets.items(version.id, ids)} if ids else {}
     criteria = rubric.rubric.criteria
@@ -109,21 +113,21 @@ def _key(version: DatasetVersion, rubric: RubricVersion) -> str:
     return f"{_KEPT}{version.dataset_id}/{rubric.rubric_id}"
 
 
-def _keep(store: Store, key: str, sitting: Sitting, *, over: bool = False) -> None:
+def _store_sitting(store: Store, key: str, sitting: Sitting, *, is_over: bool = False) -> None:
     content = {
         "items": [item.id for item in sitting.items],
         "given": sitting.given,
         "saved": sorted(sitting.saved),
-        "over": over,
+        "over": is_over,
     }
     store.drafts.save(key, content, now=clock.now())
 
 
 @allowed("write")
 def begin(
-    store: Store, version: DatasetVersion, rubric: RubricVersion, picked: Collection[str] = ()
+    store: Store, version: DatasetVersion, rubric: RubricVersion, chosen_ids: Collection[str] = ()
 ) -> None:
-    """Start a sitting with the next ten texts of the draw, or with the ``picked`` texts.
+    """Start a sitting with the next ten texts of the draw, or with the ``chosen_ids`` texts.
 
     Picked texts are sorted by similarity to their reference, if all have one, so that similar texts
     come together. This grades nothing.
@@ -131,20 +135,20 @@ def begin(
     Raises:
         InputError: all texts have grades.
     """
-    ids = unlabelled(store, version, rubric)
-    ids = _sorted(store, version, ids, picked) if picked else ids[:TEN]
+    ids = unlabelled_ids(store, version, rubric)
+    ids = _sorted_texts(store, version, ids, chosen_ids) if chosen_ids else ids[:TEN]
     if not ids:
         raise InputError("Every text has a grade by this rubric.")
     fresh = {"items": ids, "given": {}}
     store.drafts.save(_key(version, rubric), fresh, now=clock.now())
 
 
-def _sorted(
-    store: Store, version: DatasetVersion, free: list[str], picked: Collection[str]
+def _sorted_texts(
+    store: Store, version: DatasetVersion, free: list[str], chosen_ids: Collection[str]
 ) -> list[str]:
     from core.judging.offline.features import closeness_to_reference
 
-    chosen = set(picked)
+    chosen = set(chosen_ids)
     ids = [item_id for item_id in free if item_id in chosen]
     near = closeness_to_reference(list(store.datasets.items(version.id, ids))) if ids else None
     return ids if near is None else sorted(ids, key=lambda item_id: -near[item_id])
@@ -160,12 +164,12 @@ def answer(
     label: str,
 ) -> None:
     """Save an answer of the sitting. Raises ``InputError`` if it is over."""
-    current = _under_way(store, version, rubric)
+    current = _require_sitting(store, version, rubric)
     answers = {
         **current.given,
         item_id: {**current.given.get(item_id, {}), criterion: label},
     }
-    _keep(store, _key(version, rubric), replace(current, given=answers))
+    _store_sitting(store, _key(version, rubric), replace(current, given=answers))
 
 
 @allowed("write")
@@ -175,18 +179,18 @@ def take_back(store: Store, version: DatasetVersion, rubric: RubricVersion) -> N
     The labels of a finished sitting hold until it is finished again. Raises ``InputError`` if there
     is no sitting.
     """
-    current = finished(store, version, rubric) or _under_way(store, version, rubric)
+    current = finished_sitting(store, version, rubric) or _require_sitting(store, version, rubric)
     given = {item_id: dict(answers) for item_id, answers in current.given.items() if answers}
     for item in reversed(current.items):
         if item.id in given:
             last = [c.name for c in current.criteria if c.name in given[item.id]][-1]
             del given[item.id][last]
             break
-    _keep(store, _key(version, rubric), replace(current, given=given))
+    _store_sitting(store, _key(version, rubric), replace(current, given=given))
 
 
-def _under_way(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting:
-    current = sitting(store, version, rubric)
+def _require_sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting:
+    current = unfinished_sitting(store, version, rubric)
     if current is None:
         raise InputError("These texts were graded in another window. Reload the page.")
     return current
@@ -199,44 +203,46 @@ def finish(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Data
     Texts with missing answers wait for the next sitting. If all labels come from this draw, that is
     declared, so that corrected results may use them.
     """
-    current = _under_way(store, version, rubric)
+    current = _require_sitting(store, version, rubric)
     complete = {
         item.id: current.given[item.id]
         for item in current.items
         if len(current.given.get(item.id, {})) == len(current.criteria)
     }
     if complete:
-        version = _with_labels(store, version, complete)
-        _declare(store, version)
+        version = _save_labels(store, version, complete)
+        _declare_sample(store, version)
     saved = current.saved.union(complete)
     if saved:
-        _keep(store, _key(version, rubric), replace(current, saved=saved), over=True)
+        _store_sitting(store, _key(version, rubric), replace(current, saved=saved), is_over=True)
     else:
         store.drafts.delete(_key(version, rubric))
     return version
 
 
-def _with_labels(store: Store, version: DatasetVersion, given: Given) -> DatasetVersion:
+def _save_labels(store: Store, version: DatasetVersion, answers: Given) -> DatasetVersion:
     dataset: Dataset = store.datasets.load(version.id)
     items = tuple(
         item.model_copy(
             update={
                 "labels": item.labels
-                | {name: Label(label=label) for name, label in given.get(item.id, {}).items()}
+                | {name: Label(label=label) for name, label in answers.get(item.id, {}).items()}
             }
         )
         for item in dataset.items
     )
     changed = dataset.model_copy(update={"items": items})
     source = version.source or version.name
-    return catalog.import_dataset(store, changed, into=version.dataset_id, source=source).version
+    return catalog.import_dataset(
+        store, changed, dataset_id=version.dataset_id, source=source
+    ).version
 
 
-def _declare(store: Store, version: DatasetVersion) -> None:
+def _declare_sample(store: Store, version: DatasetVersion) -> None:
     """Declare the labels a random sample if they are exactly the first texts of the draw."""
     items = list(store.datasets.items(version.id))
     labelled = {item.id for item in items if item.labels}
-    order = drawn_first([item.id for item in items], version)
+    order = in_draw_order([item.id for item in items], version)
     drawn = set(order[: len(labelled)]) == labelled and len(labelled) < len(items)
     if drawn and label_draws.declared_draw(store, version.id) is None:
         label_draws.declare(store, version.id)

@@ -22,11 +22,11 @@ def ways_to_join(tables: Sequence[Table]) -> tuple[Way, ...]:
     """Return how these tables can belong together, the likeliest first; empty if they cannot."""
     possible = list[Way]()
     texts = [catalog.suggest_mapping(table).submission for table in tables]
-    alike = all(_heads(table) == _heads(tables[0]) for table in tables)
+    alike = all(_heading_set(table) == _heading_set(tables[0]) for table in tables)
     if len(tables) == 2 and key_of(*tables) is not None and not alike:
         possible.append("join")
     if all(texts) and len(set(map(str, texts))) == 1:
-        ids = [_names(table) for table in tables]
+        ids = [_name_values(table) for table in tables]
         apart = len(set().union(*ids)) == sum(map(len, ids)) and all(ids)
         possible += ["parts", "systems"] if apart else ["systems", "parts"]
     return tuple(possible)
@@ -46,7 +46,7 @@ def joined_tables(tables: Sequence[Table], way: Way | None = None) -> Table:
         problem = Problem(f"{names} have no column in common that names their rows.", mend)
         raise InputError("These tables do not belong together.", (problem,))
     way = way if way in could else could[0]
-    return _joined(tables[0], tables[1]) if way == "join" else _stacked(tables, way)
+    return _join_columns(tables[0], tables[1]) if way == "join" else _stack_rows(tables, way)
 
 
 def key_of(left: Table, right: Table) -> tuple[str, str] | None:
@@ -57,7 +57,10 @@ def key_of(left: Table, right: Table) -> tuple[str, str] | None:
         right_column = right_columns.get(lower_heading(column))
         if right_column is None:
             continue
-        left_values, right_values = _values(left, column), _values(right, right_column)
+        left_values, right_values = (
+            _column_values(left, column),
+            _column_values(right, right_column),
+        )
         unique = len(set(left_values)) == len(left.rows) and len(set(right_values)) == len(
             right.rows
         )
@@ -67,15 +70,15 @@ def key_of(left: Table, right: Table) -> tuple[str, str] | None:
     return best
 
 
-def _joined(left: Table, right: Table) -> Table:
+def _join_columns(left: Table, right: Table) -> Table:
     """Return the rows of the table with texts, with the other table's columns added."""
-    if _answers(left) is None and _answers(right) is not None:
+    if _column_of_texts(left) is None and _column_of_texts(right) is not None:
         left, right = right, left
     key = key_of(left, right)
     assert key is not None
     by_key = {str(row.get(key[1])): row for row in right.rows}
     names = {
-        column: column if column not in left.columns else f"{column} ({_stem(right)})"
+        column: column if column not in left.columns else f"{column} ({_system_name(right)})"
         for column in right.columns
         if column != key[1]
     }
@@ -83,7 +86,7 @@ def _joined(left: Table, right: Table) -> Table:
     for row in left.rows:
         match = by_key.pop(str(row.get(key[0])), {})
         rows.append({**row, **{name: match.get(column, "") for column, name in names.items()}})
-    alone = sum(1 for row in left.rows if str(row.get(key[0])) not in _values(right, key[1]))
+    alone = sum(1 for row in left.rows if str(row.get(key[0])) not in _column_values(right, key[1]))
     message = f"{left.name!r} and {right.name!r} are joined by {key[0]!r}."
     if alone or by_key:
         message += f" Without a counterpart are {alone:,} rows of the first, which stay, and "
@@ -93,7 +96,7 @@ def _joined(left: Table, right: Table) -> Table:
     return replace(left, columns=heads, rows=tuple(rows), notices=notices)
 
 
-def _stacked(tables: Sequence[Table], way: Way) -> Table:
+def _stack_rows(tables: Sequence[Table], way: Way) -> Table:
     """Return the rows of all tables; as ``systems``, with the system's name and a unique id."""
     heads = tuple(dict.fromkeys(column for table in tables for column in table.columns))
     rows, lines = list[dict[str, Any]](), list[int | None]()
@@ -102,8 +105,8 @@ def _stacked(tables: Sequence[Table], way: Way) -> Table:
         for row, line in zip(table.rows, table.lines, strict=True):
             own_row = dict.fromkeys(heads, "") | row if table.flat else dict(row)
             if way == "systems":
-                own_row[SYSTEM] = row.get(SYSTEM) or _stem(table)
-                own_row |= {id: f"{row.get(id)} ({_stem(table)})"} if id else {}
+                own_row[SYSTEM] = row.get(SYSTEM) or _system_name(table)
+                own_row |= {id: f"{row.get(id)} ({_system_name(table)})"} if id else {}
             rows.append(own_row)
             lines.append(line)
     names = " and ".join(repr(table.name) for table in tables)
@@ -114,26 +117,26 @@ def _stacked(tables: Sequence[Table], way: Way) -> Table:
     return Table(tables[0].name, kind, heads, tuple(rows), tuple(lines), notices=notices)
 
 
-def _answers(table: Table) -> str | None:
+def _column_of_texts(table: Table) -> str | None:
     """Return the column of texts, unless it is named like a prompt."""
     column = catalog.suggest_mapping(table).submission
     return None if column and lower_heading(column) in ("prompt", *SYNONYMS["prompt"]) else column
 
 
-def _heads(table: Table) -> set[str]:
+def _heading_set(table: Table) -> set[str]:
     return {lower_heading(column) for column in table.columns}
 
 
-def _values(table: Table, column: str) -> list[str]:
+def _column_values(table: Table, column: str) -> list[str]:
     return [str(row[column]) for row in table.rows if row.get(column) not in (None, "")]
 
 
-def _names(table: Table) -> set[str]:
-    column = naming(table, catalog.suggest_mapping(table))
-    return set(_values(table, column)) if column else set()
+def _name_values(table: Table) -> set[str]:
+    column = naming_column(table, catalog.suggest_mapping(table))
+    return set(_column_values(table, column)) if column else set()
 
 
-def naming(table: Table, mapping: ColumnMapping) -> str:
+def naming_column(table: Table, mapping: ColumnMapping) -> str:
     """Return the column of ids, or a note that distinguishes rows by a short word; empty without
     one.
     """
@@ -146,5 +149,5 @@ def naming(table: Table, mapping: ColumnMapping) -> str:
     return ""
 
 
-def _stem(table: Table) -> str:
+def _system_name(table: Table) -> str:
     return PurePath(table.name).stem

@@ -16,7 +16,7 @@ from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.guided import learning
 from core.services.guided.learning import LearntSoFar
-from core.services.guided.own_grades import TEN, drawn_first
+from core.services.guided.own_grades import TEN, in_draw_order
 from core.services.queueing import drawn_texts
 from core.services.queueing.drawn_texts import DrawnTexts
 from core.services.results.run_columns import items_of_run
@@ -40,9 +40,11 @@ def progress(store: Store, run_id: int) -> TenMore:
     """Return the progress of grading a run's drawn texts. Raises ``NotFound``."""
     finished = drawn_texts.finished_draw(store, run_id)
     graded = 0 if finished is None else len(finished.items)
-    queue = _unfinished(store, run_id)
+    queue = _unfinished_queue(store, run_id)
     items = (
-        _next(store, store.runs.get(run_id), finished) if queue is None else queue.rule.items or ()
+        _next_texts(store, store.runs.get(run_id), finished)
+        if queue is None
+        else queue.rule.items or ()
     )
     return TenMore(graded, len(items), queue)
 
@@ -55,11 +57,11 @@ def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
         InputError: every text has all labels.
         NotAllowed: there is no queue, and this person may not create one.
     """
-    queue = _unfinished(store, run_id)
+    queue = _unfinished_queue(store, run_id)
     if queue is not None:
         return queue
     run = store.runs.get(run_id)
-    items = _next(store, run, drawn_texts.finished_draw(store, run_id))
+    items = _next_texts(store, run, drawn_texts.finished_draw(store, run_id))
     if not items:
         raise InputError("Every text of this run has a label on every criterion.")
     rule = QueueRule.only(everything=True, items=items, drawn=_event_before_draws(store, run_id))
@@ -68,7 +70,7 @@ def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
     return queues.make_queue(store, seat, run_id, name, rule, queues.USUAL, order="dataset")
 
 
-def learnt(store: Store, run: Run) -> LearntSoFar | None:
+def learnt_so_far(store: Store, run: Run) -> LearntSoFar | None:
     """Return what the run's judges would learn now; ``None`` if none learns, or it takes too long.
 
     Labels that people settled in a run count, so a new run learns from them.
@@ -105,7 +107,7 @@ def as_data(progress: TenMore, so_far: LearntSoFar | None) -> dict[str, Any]:
     }
 
 
-def _unfinished(store: Store, run_id: int) -> QueueRow | None:
+def _unfinished_queue(store: Store, run_id: int) -> QueueRow | None:
     queues_ = (q for q in drawn_texts.queues_of(store, run_id) if q.archived is None)
     return next((queue for queue in queues_ if drawn_texts.has_unresolved(store, queue)), None)
 
@@ -118,7 +120,7 @@ def _event_before_draws(store: Store, run_id: int) -> int | None:
     return earlier[0].rule.drawn if earlier else store.settled.last_event()
 
 
-def _next(store: Store, run: Run, done: DrawnTexts | None) -> tuple[str, ...]:
+def _next_texts(store: Store, run: Run, done: DrawnTexts | None) -> tuple[str, ...]:
     """Return the ten texts after those ``done``, or more until one of them has something to grade.
 
     Texts that were settled otherwise since the first draw are not skipped: a random sample has its
@@ -130,7 +132,7 @@ def _next(store: Store, run: Run, done: DrawnTexts | None) -> tuple[str, ...]:
         known = done.known | done.items
     ids = list(items_of_run(store, run).ids)
     version = store.datasets.version(run.dataset_version_id)
-    remaining = [item_id for item_id in drawn_first(ids, version) if item_id not in known]
+    remaining = [item_id for item_id in in_draw_order(ids, version) if item_id not in known]
     settled = drawn_texts.settled_items(store, run)
     for end in range(TEN, len(remaining) + TEN, TEN):
         if set(remaining[:end]) - settled:

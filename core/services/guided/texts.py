@@ -96,10 +96,10 @@ def read(
         InputError: the files are unreadable, or the tables do not belong together;
             ``SheetNotChosen`` if a sheet must be named.
     """
-    if len(files) == 1 and not _plain(files[0]):
+    if len(files) == 1 and not _is_plain_text(files[0]):
         return catalog.read_source(opened or files[0].data, files[0].name, sheet)
     if are_tables(files):
-        return several.joined_tables([_source(file, sheet) for file in files], way)
+        return several.joined_tables([_read_file(file, sheet) for file in files], way)
     return table_of_files({file.name: file.data for file in files}, "handed in")
 
 
@@ -120,10 +120,10 @@ def ways_to_join(files: Sequence[File], sheet: str | None = None) -> tuple[Way, 
     """Return how several tables can belong together, the likeliest first. Raises ``InputError``."""
     if not are_tables(files):
         return ()
-    return several.ways_to_join([_source(file, sheet) for file in files])
+    return several.ways_to_join([_read_file(file, sheet) for file in files])
 
 
-def _source(file: File, sheet: str | None) -> Table:
+def _read_file(file: File, sheet: str | None) -> Table:
     try:
         return catalog.read_source(file.data, file.name)
     except SheetNotChosen:
@@ -132,7 +132,7 @@ def _source(file: File, sheet: str | None) -> Table:
         return catalog.read_source(file.data, file.name, sheet)
 
 
-def _plain(file: File) -> bool:
+def _is_plain_text(file: File) -> bool:
     """Return whether a file is a person's plain text instead of a table."""
     return file.name.lower().rpartition(".")[2] in ("txt", "md", "html", "htm", "rtf", "tex")
 
@@ -198,7 +198,9 @@ def look(table: Table, column: str | None = None) -> TextTable:
         could = (guess.submission, *could)
     if column is None:
         column = guess.submission or (could[0] if len(could) == 1 else None)
-    mapping = guess if column in (None, guess.submission) else _moved(guess, str(column))
+    mapping = (
+        guess if column in (None, guess.submission) else _with_column_of_texts(guess, str(column))
+    )
     return TextTable(table, column, could, mapping)
 
 
@@ -213,7 +215,7 @@ def with_roles(look: TextTable, chosen: Sequence[str]) -> TextTable:
     return replace(look, column=mapping.submission, mapping=mapping)
 
 
-def _moved(guess: ColumnMapping, column: str) -> ColumnMapping:
+def _with_column_of_texts(guess: ColumnMapping, column: str) -> ColumnMapping:
     """Return the guess with another column of texts; the previous one becomes a note."""
     data = guess.model_dump()
     fields = {name: None for name, used in guess.used.items() if used == column and name in data}
@@ -235,7 +237,7 @@ def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
     """
     mapping = catalog.suggest_mapping(table)
     used = {*mapping.used.values(), *mapping.context} - {mapping.submission}
-    free = [c for c in columns_of(table) if c not in used and _worded(table, c)]
+    free = [c for c in columns_of(table) if c not in used and _has_several_words(table, c)]
     alike = [[c for c in free if stem_of(c) == stem_of(one) != ""] for one in free]
     answers = max(alike, key=len, default=[])
     other_columns = [c for c in free if c not in answers]
@@ -245,7 +247,7 @@ def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
     return prompt, tuple(column for column in table.columns if column in answers)
 
 
-def _worded(table: Table, column: str) -> bool:
+def _has_several_words(table: Table, column: str) -> bool:
     """Return whether most cells of a column have more than one word."""
     cells = [str(row[column]).strip() for row in table.rows[:200] if row.get(column)]
     return bool(cells) and 2 * sum(" " in cell for cell in cells) > len(cells)
@@ -267,7 +269,7 @@ def systems_in(files: Sequence[File]) -> tuple[str, ...]:
     return first_look.systems if max(prompts.values()) > 1 else ()
 
 
-def answers(files: Sequence[File]) -> Table:
+def read_answers(files: Sequence[File]) -> Table:
     """Return the answers of several systems, from one table or one table each, an answer per row.
 
     Raises ``InputError`` like `read`.
@@ -287,18 +289,18 @@ def answers(files: Sequence[File]) -> Table:
     return Table(table.name, "csv", heads, tuple(rows), tuple(lines), notices=table.notices)
 
 
-def samples(look: TextTable) -> list[tuple[str, str]]:
+def first_rows(look: TextTable) -> list[tuple[str, str]]:
     """Return the first rows: each row's name, and the beginning of its text."""
-    rows, who_column = list[tuple[str, str]](), naming(look)
+    rows, who_column = list[tuple[str, str]](), naming_column(look)
     for index, row in enumerate(look.table.rows[:SHOWN], start=1):
         title = str(row.get(who_column) or "") or f"row {index}"
         rows.append((title, " ".join(str(row.get(look.column or "") or "").split())[:CUT]))
     return rows
 
 
-def naming(look: TextTable) -> str:
+def naming_column(look: TextTable) -> str:
     """Return the column that names the rows, or an empty string."""
-    return several.naming(look.table, look.mapping)
+    return several.naming_column(look.table, look.mapping)
 
 
 def check(look: TextTable) -> Checked:
@@ -311,7 +313,7 @@ def check(look: TextTable) -> Checked:
     return replace(checked, dataset=checked.dataset.model_copy(update={"meta": noted}))
 
 
-def unasked(files: Sequence[File]) -> Checked | None:
+def texts_without_questions(files: Sequence[File]) -> Checked | None:
     """Return the texts, if nothing about them has to be asked.
 
     Then their column is known by its heading, every row is a text without a label, several tables

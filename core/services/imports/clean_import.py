@@ -90,11 +90,11 @@ class CleanJudgeVotes:
                 totals[self._names[index // 3], STATES[index % 3]] += number
         return totals
 
-    def digest(self, head: Sequence[Any]) -> str:
+    def digest(self, prefix: Sequence[Any]) -> str:
         """Return the hash of ``[*head, votes]``, with every vote as the import row by row writes
         it.
         """
-        hashed = hashlib.sha256(canonical_json([*head, []])[:-2].encode())
+        hashed = hashlib.sha256(canonical_json([*prefix, []])[:-2].encode())
         items = np.array([f"[{canonical_json(item)}," for item in self._of.items], object)
         wide = int(self._of.option.max()) + 2
         tail = cache(self._tail)

@@ -138,7 +138,9 @@ def votes_from(
             fields[role] = JOINED.join((fields[role], column))
         elif role != OUT:
             if role in fields:
-                problems.append(_doubled(role_words(role, guess.layout), fields[role], column))
+                problems.append(
+                    _doubled_role_problem(role_words(role, guess.layout), fields[role], column)
+                )
             fields.setdefault(role, column)
     empty = dict.fromkeys(_FIELDS[guess.layout])
     changed = empty | fields | {"columns": tuple(answers)}
@@ -172,7 +174,7 @@ def mapping_from(
         target = {"label": labels, "reason": reasons}.get(kind, fields)
         place = name if colon or role == LABEL else role
         if place in target:
-            problems.append(_doubled(role_words(role), target[place], column))
+            problems.append(_doubled_role_problem(role_words(role), target[place], column))
         target.setdefault(place, column)
     return (
         ColumnMapping.model_validate(
@@ -180,7 +182,7 @@ def mapping_from(
             | {"labels": labels, "reasons": reasons, "structured": structured}
             | {role: columns_of_role[role] for role in (CONTEXT, META)}
         ),
-        (*problems, *_unlabelled(labels, reasons)),
+        (*problems, *_unlabelled_problems(labels, reasons)),
     )
 
 
@@ -194,13 +196,13 @@ def criterion_of(column: str) -> str:
     return prefixed[1].strip() if prefixed else column
 
 
-def _doubled(role: str, first: str, second: str) -> Problem:
+def _doubled_role_problem(role: str, first: str, second: str) -> Problem:
     return Problem(
         f"Two columns have the role {role!r}: {first!r} and {second!r}.", "Choose one of them."
     )
 
 
-def _unlabelled(labels: Mapping[str, str], reasons: Mapping[str, str]) -> list[Problem]:
+def _unlabelled_problems(labels: Mapping[str, str], reasons: Mapping[str, str]) -> list[Problem]:
     return [
         Problem(f"{column!r} gives reasons for {name!r}, which no column labels.", "Choose one.")
         for name, column in reasons.items()

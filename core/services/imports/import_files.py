@@ -53,7 +53,7 @@ from core.formats.votes.vote_mapping import Layout, VoteMapping
 from core.formats.votes.vote_tables import unknown_words, votes_in
 from core.services.access.allowing import allowed
 from core.services.datasets.catalog import Checked, keep_rubric
-from core.services.imports.said import alone_said, notices_said, roles_said, votes_said
+from core.services.imports.said import notices_data, roles_data, stored_data, votes_data
 from core.services.imports.vote_import import ImportPreview, bring_in, make_ready, preview
 from core.store.store import Store
 
@@ -108,7 +108,7 @@ def look(
     table = table_of(source, rubric=rubric)
     guess = guess_layout(table, shape, rubric)
     seen = FileShape(source, shape, table, guess if first is None else kept_reading(guess, first))
-    return replace(seen, mapping=guessed(seen, rubric)) if kind and not changes else seen
+    return replace(seen, mapping=guess_mapping(seen, rubric)) if kind and not changes else seen
 
 
 def _table_kind(shape: SeenKind) -> TableKind | None:
@@ -157,7 +157,7 @@ def nearest_in_words(look: FileShape, *, options: bool = False) -> tuple[Problem
     )
 
 
-def guessed(look: FileShape, rubric: Rubric | None) -> VoteMapping | None:
+def guess_mapping(look: FileShape, rubric: Rubric | None) -> VoteMapping | None:
     """Return the mapping of a table, guessed again with the help of a rubric."""
     if look.table is None or look.mapping is None:
         return None
@@ -235,14 +235,14 @@ def import_path(
     try:
         file_look = look(source, kind=kind, rubric=read_rubric, changes=changes)
     except SheetNotChosen as several:
-        source = _on_its_sheet(source, several)
+        source = _open_likely_sheet(source, several)
         file_look = look(source, kind=kind, rubric=read_rubric, changes=changes)
     if file_look.kind == "unknown":
-        raise _unknown(file_look)
+        raise _unknown_kind_error(file_look)
     if file_look.kind == "dataset":
         meant = [WORD + word for word in words]
         return _items(store, file_look, read_rubric, [*changes, *meant], dry)
-    mapping = changed(file_look, changes)
+    mapping = change_mapping(file_look, changes)
     if words:
         mapping = with_words(mapping, words)
     if file_look.kind == "rubric":
@@ -259,8 +259,8 @@ def import_path(
         chosen={column for change in changes for column in change.partition("=")[2].split(",")},
     )
     expected = preview(store, bundle)
-    result = None if dry else bring_in(store, bundle, source=path.name, seen=expected)
-    report = votes_said(bundle, expected, result) | {"db": str(store.path)}
+    result = None if dry else bring_in(store, bundle, source=path.name, shown_preview=expected)
+    report = votes_data(bundle, expected, result) | {"db": str(store.path)}
     # Deleted here, because the next step needs as much memory again as many items took.
     del bundle
     if result is not None:
@@ -268,12 +268,12 @@ def import_path(
     return report
 
 
-def _on_its_sheet(source: VoteSource, error: SheetNotChosen) -> VoteSource:
+def _open_likely_sheet(source: VoteSource, error: SheetNotChosen) -> VoteSource:
     """Return the workbook, opened at its only sheet with votes, or with items in several columns.
 
     Raises ``SheetNotChosen`` if several sheets have some, or none has.
     """
-    found = {sheet: _kind_on(source.with_sheet(sheet)) for sheet in error.sheets}
+    found = {sheet: _kind_of_sheet(source.with_sheet(sheet)) for sheet in error.sheets}
     kinds = {sheet: kind for sheet, (kind, columns) in found.items() if columns > 1}
     for wanted in ("votes", "items"):
         sheets = [sheet for sheet, kind in kinds.items() if kind == wanted]
@@ -284,7 +284,7 @@ def _on_its_sheet(source: VoteSource, error: SheetNotChosen) -> VoteSource:
     raise error
 
 
-def _kind_on(source: VoteSource) -> tuple[Literal["votes", "items", "neither"], int]:
+def _kind_of_sheet(source: VoteSource) -> tuple[Literal["votes", "items", "neither"], int]:
     """Return what a sheet holds, and the number of its columns."""
     try:
         near = (found := look(source)).near
@@ -295,7 +295,7 @@ def _kind_on(source: VoteSource) -> tuple[Literal["votes", "items", "neither"], 
     return "votes" if votes else "items" if found.kind == "dataset" or near else "neither", wide
 
 
-def changed(file_look: FileShape, changes: Sequence[str]) -> VoteMapping | None:
+def change_mapping(file_look: FileShape, changes: Sequence[str]) -> VoteMapping | None:
     """Return the guessed mapping with changes like ``item=doc_id`` or ``kind:gpt=llm``.
 
     Raises:
@@ -329,7 +329,7 @@ def words_to_say(
     return unknown_words(rubric, lines)
 
 
-def _unknown(file_look: FileShape) -> InputError:
+def _unknown_kind_error(file_look: FileShape) -> InputError:
     """Return the error for a table whose kind cannot be guessed."""
     columns = file_look.table.columns if file_look.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
@@ -347,11 +347,11 @@ def _rubrics(store: Store, file_look: FileShape, dry: bool) -> dict[str, Any]:
     if others:
         notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
     criteria = len(first.value.criteria)
-    report = alone_said("rubric", first.value.name, dry) | {"criteria": criteria}
+    report = stored_data("rubric", first.value.name, dry) | {"criteria": criteria}
     if not dry:
         versions = [keep_rubric(store, read.value, name).id for read in rubrics]
         report |= {"rubric_version": versions[0], "rubric_versions": versions}
-    return report | {"notices": notices_said(notices), "db": str(store.path)}
+    return report | {"notices": notices_data(notices), "db": str(store.path)}
 
 
 def _items(
@@ -365,12 +365,12 @@ def _items(
         name = file_look.source.title
         parsed = dataset_of(table_of_files(file_look.source.files, name), name, rubric, changes)
     items = parsed.value
-    report = alone_said("dataset", items.name, dry) | {"items": len(items.items)}
+    report = stored_data("dataset", items.name, dry) | {"items": len(items.items)}
     if not dry:
         version = store.datasets.create(items, now=clock.now(), source=name)
         report["dataset_version"] = version.id
-    notices = {"notices": notices_said(parsed.notices), "db": str(store.path)}
-    return report | roles_said(parsed.roles) | notices
+    notices = {"notices": notices_data(parsed.notices), "db": str(store.path)}
+    return report | roles_data(parsed.roles) | notices
 
 
 @dataclass(frozen=True)

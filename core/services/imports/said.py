@@ -14,33 +14,33 @@ from core.services.imports.vote_import import ImportedRun, ImportPreview
 from core.text.numbers import plural
 
 
-def roles_said(roles: Sequence[ColumnRole]) -> dict[str, Any]:
+def roles_data(roles: Sequence[ColumnRole]) -> dict[str, Any]:
     """Return the table of roles, and the parts of the columns that are left out."""
     left_out = [{"column": r.column, "cells": r.filled} for r in roles if r.role == IGNORED]
     return {"roles": [role.data() for role in roles], "dropped": left_out}
 
 
-def alone_said(kind: SourceKind, name: str, dry: bool) -> dict[str, Any]:
+def stored_data(kind: SourceKind, name: str, dry: bool) -> dict[str, Any]:
     """Return the report on a rubric or a dataset without votes."""
     report: dict[str, Any] = {"kind": kind, "run": None, "dry_run": dry, "name": name}
-    return report | {"items": 0, "criteria": 0, "votes": 0, "raters": [], **roles_said(())}
+    return report | {"items": 0, "criteria": 0, "votes": 0, "raters": [], **roles_data(())}
 
 
 _OF_RATERS = ("name", "kind", "votes", "failures", "weight", "counts")
 
 
-def votes_said(
-    bundle: VoteBundle, expected: ImportPreview, done: ImportedRun | None
+def votes_data(
+    bundle: VoteBundle, expected: ImportPreview, imported: ImportedRun | None
 ) -> dict[str, Any]:
     """Return the report on votes that were imported, or would be."""
     return {
         "kind": bundle.format,
-        "run": expected.run if done is None else done.run,
-        "existed": expected.run is not None if done is None else done.existed,
-        "dry_run": done is None,
+        "run": expected.run if imported is None else imported.run,
+        "existed": expected.run is not None if imported is None else imported.existed,
+        "dry_run": imported is None,
         "name": bundle.name,
-        "rubric_version": None if done is None else done.rubric_version,
-        "dataset_version": None if done is None else done.dataset_version,
+        "rubric_version": None if imported is None else imported.rubric_version,
+        "dataset_version": None if imported is None else imported.dataset_version,
         "items": expected.items,
         "criteria": expected.criteria,
         "votes": expected.votes,
@@ -48,12 +48,12 @@ def votes_said(
         "failures": expected.failures,
         "raters": [{name: getattr(r, name) for name in _OF_RATERS} for r in expected.raters],
         "mapping": bundle.mapping,
-        **roles_said(bundle.roles),
-        "notices": notices_said(bundle.notices),
+        **roles_data(bundle.roles),
+        "notices": notices_data(bundle.notices),
     }
 
 
-def notices_said(notices: Sequence[Problem]) -> list[dict[str, Any]]:
+def notices_data(notices: Sequence[Problem]) -> list[dict[str, Any]]:
     """Return notices as data."""
     return [
         {"message": p.message, "mend": p.mend, "place": p.place, "line": p.line} for p in notices
@@ -68,7 +68,7 @@ def as_text(report: Mapping[str, Any]) -> str:
     return _done_in_words(report)
 
 
-def _contents(report: Mapping[str, Any]) -> str:
+def _contents_line(report: Mapping[str, Any]) -> str:
     """Return how many items a dataset has, and its labels by criterion with their numbers."""
     if report["kind"] != "dataset":
         return ""
@@ -85,7 +85,7 @@ def _done_in_words(report: Mapping[str, Any]) -> str:
     if report["kind"] in ("rubric", "dataset"):
         version = report.get(f"{report['kind']}_version")
         state = "would be kept" if report["dry_run"] else f"is kept (version id {version})"
-        return f"The {report['kind']} {report['name']!r} {state}.{_contents(report)}"
+        return f"The {report['kind']} {report['name']!r} {state}.{_contents_line(report)}"
     contents = (
         f"{report['votes']:,} votes ({report['abstentions']:,} abstentions) and "
         f"{report['failures']:,} empty answers of {len(report['raters']):,} raters on "

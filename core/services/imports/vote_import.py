@@ -123,7 +123,7 @@ def bring_in(
     *,
     name: str = "",
     source: str = "",
-    seen: ImportPreview | None = None,
+    shown_preview: ImportPreview | None = None,
 ) -> ImportedRun:
     """Store rubric, dataset and votes, all or nothing; equal votes return the existing run.
 
@@ -132,7 +132,7 @@ def bring_in(
         bundle: what ``core.formats`` read.
         name: the run's name; empty for one made from the bundle's.
         source: where the votes came from, e.g. a file's name.
-        seen: the ``preview`` of this bundle, which then need not be hashed again.
+        shown_preview: the ``preview`` of this bundle, which then need not be hashed again.
 
     Raises:
         InputError: a rater who answers the same question twice in one place, or whose name is too
@@ -140,7 +140,7 @@ def bring_in(
     """
     seats = _seats(bundle)
     panel = _panel(bundle, seats) if seats else None
-    digest = seen.hash if seen else _digest(bundle, seats)
+    digest = shown_preview.hash if shown_preview else _digest(bundle, seats)
     with store.write():
         earlier = store.runs.imported(digest) if panel else None
         if earlier is not None:
@@ -159,7 +159,7 @@ def bring_in(
                 versions={"rubric-studio": metadata.version("rubric-studio")},
                 details={"imported": {**details, "mapping": bundle.mapping}, **bundle.details},
             )
-            run = _record(store, plan, bundle, seats)
+            run = _record_run(store, plan, bundle, seats)
     return ImportedRun(run, rubric.id, dataset.id, False)
 
 
@@ -219,12 +219,12 @@ class _Seats:
     @property
     def counts(self) -> Counter[tuple[str, str]]:
         """Return how many answers each judge gave in each state."""
-        rows = zip(self.names, map(_state, self.rows), strict=True)
+        rows = zip(self.names, map(_vote_state, self.rows), strict=True)
         return Counter(rows)
 
-    def digest(self, head: Sequence[Any]) -> str:
+    def digest(self, prefix: Sequence[Any]) -> str:
         """Return the hash of ``[*head, votes]``."""
-        return content_hash([*head, [_hashed(row) for row in self.rows]])
+        return content_hash([*prefix, [_vote_for_hash(row) for row in self.rows]])
 
     def planned(self, items: Sequence[str]) -> list[tuple[str, int]]:
         """Return how many answers each item has."""
@@ -320,13 +320,13 @@ def _digest(bundle: VoteBundle, seats: _Seats | CleanJudgeVotes) -> str:
     return seats.digest([noun_hash(bundle.rubric), dataset_hash, weights])
 
 
-def _hashed(row: ImportedVote) -> list[Any]:
+def _vote_for_hash(row: ImportedVote) -> list[Any]:
     """Return a vote as plain data for hashing."""
     return [
         *row.cell,
         row.kind,
         row.option,
-        _state(row),
+        _vote_state(row),
         row.reason,
         row.order,
         row.probabilities,
@@ -335,11 +335,11 @@ def _hashed(row: ImportedVote) -> list[Any]:
     ]
 
 
-def _state(row: ImportedVote) -> str:
+def _vote_state(row: ImportedVote) -> str:
     return "failed" if row.failed else "abstained" if row.abstained else "answered"
 
 
-def _record(
+def _record_run(
     store: Store, plan: RunPlan, bundle: VoteBundle, seats: _Seats | CleanJudgeVotes
 ) -> int:
     """Record a finished run with these votes in the open transaction; return its id."""

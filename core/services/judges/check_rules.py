@@ -104,7 +104,7 @@ def _as_row(criterion: str, rule: CheckRule, otherwise: str) -> RuleRow | None:
     if not _fits_a_line(row):
         return None
     try:
-        return row if _check(row) == when else None
+        return row if _check_of_rule(row) == when else None
     except InputError:
         return None
 
@@ -117,7 +117,7 @@ def _fits_a_line(row: RuleRow) -> bool:
     return integral and near and one_line and len(row["text"]) <= MOST_TEXT
 
 
-def _check(row: RuleRow) -> Check:
+def _check_of_rule(row: RuleRow) -> Check:
     """Return the test of a rule. Raises ``InputError``."""
     test = row["test"]
     value: Any = row["text"]
@@ -141,10 +141,10 @@ def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionC
     otherwise = dict[str, str | None]()
     for number, row in enumerate(rows, start=1):
         place = f"Rule {number}"
-        criterion, wrong = row["criterion"].strip(), _lacks(row)
+        criterion, wrong = row["criterion"].strip(), _missing_fields(row)
         problems += [Problem(message, mend, (place,)) for message, mend in wrong]
         try:
-            rule = CheckRule(when=_check(row), then=row["then"].strip() or MET)
+            rule = CheckRule(when=_check_of_rule(row), then=row["then"].strip() or MET)
         except InputError as error:
             if not wrong:
                 problems += [Problem(p.message, p.mend, (place,)) for p in error.problems[:1]]
@@ -169,7 +169,7 @@ def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionC
     return checks
 
 
-def _lacks(row: RuleRow) -> list[tuple[str, str]]:
+def _missing_fields(row: RuleRow) -> list[tuple[str, str]]:
     """Return the missing fields of a rule, as the form names them."""
     wrong = []
     ends = [end for end in (row["low"], row["high"]) if end is not None]

@@ -27,7 +27,7 @@ from core.judging.protocol import Question
 from core.services.access import spending
 from core.services.access.allowing import allowed
 from core.services.access.providers import require_allowed
-from core.services.judges.panel_setup import key_of, known_values
+from core.services.judges.panel_setup import key_of, values_of_secrets
 from core.store.database.content import noun_hash
 from core.store.store import Store
 from core.text.numbers import seconds
@@ -102,7 +102,7 @@ def check_connection(
     require_allowed([judge])
     if timeout is None and not is_patient(judge):
         timeout = judge.timeout
-    future = asyncio.run_coroutine_threadsafe(_ask(judge, timeout, on_sent), loop())
+    future = asyncio.run_coroutine_threadsafe(_ask_judge(judge, timeout, on_sent), loop())
     try:
         outcome = future.result(None if timeout is None else timeout + GRACE)
     except TimeoutError:
@@ -120,7 +120,9 @@ def loop() -> asyncio.AbstractEventLoop:
     return started
 
 
-async def _ask(judge: Judge, timeout: float | None, on_sent: Callable[[], object]) -> AskedOutcome:
+async def _ask_judge(
+    judge: Judge, timeout: float | None, on_sent: Callable[[], object]
+) -> AskedOutcome:
     """Return the result at the judge's address; of several addresses, the first failure."""
     alone = [
         judge.model_copy(update={"api_base": address, "replicas": ()})
@@ -157,14 +159,14 @@ async def _ask_at(
         update={"tries": min(2, judge.tries), "timeout": min(limit, judge.timeout)}
     )
 
-    def out(more: int) -> None:
-        if more > 0:
+    def out(n_calls: int) -> None:
+        if n_calls > 0:
             on_sent()
 
     try:
         judge_asked = LLMJudge(
             *(spec, provider, key, gate),
-            known=known_values(spec),
+            known_replies=values_of_secrets(spec),
             on_call=out,
         )
         return await asyncio.wait_for(judge_asked.ask(_question(spec)), timeout)
@@ -204,11 +206,11 @@ def _result(judge: Judge, outcome: AskedOutcome) -> ConnectionResult:
         choice = _RUBRIC.criteria[0].choices[result.option]
         details = {"answer": choice.label, "right": result.option == 0, "reason": result.reason}
     return ConnectionResult(
-        judge.name, noun_hash(judge), clock.now(), **details, **_spent(outcome.call)
+        judge.name, noun_hash(judge), clock.now(), **details, **_cost_data(outcome.call)
     )
 
 
-def _spent(call: Call | None) -> dict[str, Any]:
+def _cost_data(call: Call | None) -> dict[str, Any]:
     if call is None:
         return {}
     names = ("model", "seconds", "tokens_in", "tokens_out", "cost", "tries")
@@ -217,11 +219,11 @@ def _spent(call: Call | None) -> dict[str, Any]:
 
 def last_result(store: Store, judge: str) -> ConnectionResult | None:
     """Return the result of the last test of the judge with this name, or ``None``."""
-    stored = store.settings.get(_place(judge))
+    stored = store.settings.get(_address_of(judge))
     return None if stored is None else ConnectionResult(**stored)
 
 
-def _place(judge: str) -> str:
+def _address_of(judge: str) -> str:
     return f"connection/{judge}"
 
 
@@ -249,12 +251,12 @@ def begin(store: Store, judge: Judge) -> None:
     spending.require_amount_left(store, judge)
     if not is_running(store, judge.name):
         arguments = (store.acting(LOCAL), judge, store.actor.name)
-        thread = threading.Thread(target=_keep, args=arguments, daemon=True)
+        thread = threading.Thread(target=_keep_result, args=arguments, daemon=True)
         _running[str(store.path), judge.name] = _Test(thread, time.monotonic())
         thread.start()
 
 
-def under_way(store: Store) -> frozenset[str]:
+def tested_now(store: Store) -> frozenset[str]:
     """Return the judges with a running test in this process.
 
     Call this before reading results. A result that arrives in between is then shown, and a judge
@@ -283,7 +285,7 @@ def test_progress(store: Store, judge: str) -> str:
     return f"{since} for {seconds(time.monotonic() - (test.sent or test.began))}"
 
 
-def _keep(store: Store, judge: Judge, person: str) -> None:
+def _keep_result(store: Store, judge: Judge, person: str) -> None:
     test = _running[str(store.path), judge.name]
 
     def sent() -> None:
@@ -293,6 +295,6 @@ def _keep(store: Store, judge: Judge, person: str) -> None:
         result = check_connection(judge, on_sent=sent)
         if result.cost:
             spending.note_test(store, person, judge, result.cost)
-        store.settings.put(_place(judge.name), asdict(result))
+        store.settings.put(_address_of(judge.name), asdict(result))
     finally:
         store.close()

@@ -24,7 +24,7 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
     Raises:
         InputError: lists every problem. A value that could be a key is never repeated.
     """
-    data = {name: _trimmed(value) for name, value in settings.items()}
+    data = {name: _trim_texts(value) for name, value in settings.items()}
     if isinstance(data.get("replicas"), str):
         # People separate addresses by spaces or commas.
         data["replicas"] = tuple(data["replicas"].replace(",", " ").split())
@@ -52,17 +52,17 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
 _REFUSED = "This judge cannot be saved."
 
 
-def _trimmed(value: Any) -> Any:
+def _trim_texts(value: Any) -> Any:
     return " ".join(value.split()) if isinstance(value, str) else value
 
 
-def _name_problems(given: Mapping[str, Any]) -> list[Problem]:
+def _name_problems(settings: Mapping[str, Any]) -> list[Problem]:
     problems = [
         Problem("looks like a key.", "Never enter a key here.", (field,))
         for field in ("name", "model")
-        if looks_like_key(str(given.get(field, "")))
+        if looks_like_key(str(settings.get(field, "")))
     ]
-    if "name" not in given:
+    if "name" not in settings:
         problems.append(Problem("is empty.", "Give the judge a name.", ("name",)))
     return problems
 
@@ -103,7 +103,7 @@ def could_be_secret(field: str, text: str) -> bool:
     return looks_like_key(text) or (field == "api_base" and address_has_secret(text))
 
 
-def known_values(judge: Judge) -> dict[str, str]:
+def values_of_secrets(judge: Judge) -> dict[str, str]:
     """Return the values of the variables with a judge's secrets, if they are set.
 
     These are the variables that its ``params`` name, and those that may hold its key.

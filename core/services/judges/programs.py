@@ -59,7 +59,7 @@ def programs_of(
     return commands_of(programs)
 
 
-def unasked(judges: Iterable[Judge]) -> Mapping[str, JudgeFunction]:
+def functions_that_refuse(judges: Iterable[Judge]) -> Mapping[str, JudgeFunction]:
     """Return these functions for a run that makes no more calls: each fails without running
     anything.
     """
@@ -84,11 +84,11 @@ def _entry(judge: Judge) -> dict[str, Any]:
 def _digest(judge: Judge) -> str:
     """Return a hash of the command, its folder, and the contents of the files that it names."""
     program = shutil.which(judge.command[0]) or judge.command[0]
-    files = {word: _of_file(Path(word)) for word in (program, *judge.command[1:])}
+    files = {word: _file_hash(Path(word)) for word in (program, *judge.command[1:])}
     return content_hash([list(judge.command), str(Path.cwd()), files])
 
 
-def _of_file(path: Path) -> str:
+def _file_hash(path: Path) -> str:
     """Return a hash of a file's contents; empty if the file does not exist."""
     try:
         if not path.is_file():

@@ -43,13 +43,13 @@ def code_elsewhere(
 ) -> tuple[Problem, ...]:
     """Return a problem for each judge whose code cannot run here, and say where it can."""
     return tuple(
-        Problem(_NOT_HERE[judge.kind] + _runs(judge), _ELSEWHERE[judge.kind], (judge.name,))
+        Problem(_NOT_HERE[judge.kind] + _runner_words(judge), _ELSEWHERE[judge.kind], (judge.name,))
         for judge in judges
         if judge.kind in CODE_KINDS and judge.name not in functions
     )
 
 
-def _runs(judge: Judge) -> str:
+def _runner_words(judge: Judge) -> str:
     return f" It runs: {visible(shlex.join(judge.command))}" if judge.command else ""
 
 
@@ -66,12 +66,12 @@ def require_ready(judges: Iterable[Judge], environ: Mapping[str, str] | None = N
     Raises:
         InputError: a key is missing, or a thinking setting cannot be sent; each with its judge.
     """
-    problems = [problem for judge in judges for problem in _lacks(judge, environ)]
+    problems = [problem for judge in judges for problem in _missing_requirements(judge, environ)]
     if problems:
         raise InputError("These judges cannot be asked.", tuple(problems))
 
 
-def of_model_file(path: str) -> Judge:
+def judge_of_model_file(path: str) -> Judge:
     """Return a judge whose model is a file on this machine.
 
     Raises:
@@ -83,7 +83,7 @@ def of_model_file(path: str) -> Judge:
     return judge
 
 
-def _lacks(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
+def _missing_requirements(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
     if judge.offline:
         return
     if (lacks := model_file.missing_requirement(judge)) and load_settings(environ).runner != "none":

@@ -109,15 +109,15 @@ def list_judges(store: Store, *, archived: bool = False) -> list[JudgeEntry]:
         taken = {row.name for row in store.judges.list()}
         rows = list({row.name: row for row in rows if row.name not in taken}.values())
     rows.sort(key=lambda row: row.judge.offline)
-    return [_entry(store, row, panels) for row in rows]
+    return [_judge_entry(store, row, panels) for row in rows]
 
 
 def get_judge(store: Store, name: str) -> JudgeEntry:
     """Return the judge in use with this name. Raises ``NotFound``."""
-    return _entry(store, store.judges.get(name), store.panels.list())
+    return _judge_entry(store, store.judges.get(name), store.panels.list())
 
 
-def _entry(store: Store, row: JudgeRow, panels: Sequence[PanelRow]) -> JudgeEntry:
+def _judge_entry(store: Store, row: JudgeRow, panels: Sequence[PanelRow]) -> JudgeEntry:
     key_env, key = key_status(row.judge)
     last = last_result(store, row.name)
     return JudgeEntry(
@@ -172,13 +172,13 @@ def save_judge(store: Store, settings: Mapping[str, Any], *, former: str | None 
             never repeated.
     """
     former_judges = [entry.judge for entry in store.judges.list() if entry.name == former]
-    row = _saved(store, settings, former)
+    row = _save_judge(store, settings, former)
     if store.actor.trusted and load_settings().access is None:
         permits.allow_sendings([row.judge], apart_from=former_judges)
     return row
 
 
-def _saved(store: Store, settings: Mapping[str, Any], former: str | None = None) -> JudgeRow:
+def _save_judge(store: Store, settings: Mapping[str, Any], former: str | None = None) -> JudgeRow:
     judge = checked_judge(settings)
     providers.require_listed([judge], store.actor)
     with store.write():
@@ -203,13 +203,15 @@ def allow_judge(store: Store, name: str) -> None:
 
 def _refresh_panels(store: Store, former: str, judge: Judge) -> None:
     for row in store.panels.list():
-        seats = tuple(_in_seat(judge, j) if j.name == former else j for j in row.panel.judges)
+        seats = tuple(
+            _with_seat_settings(judge, j) if j.name == former else j for j in row.panel.judges
+        )
         if seats != row.panel.judges:
             data = row.panel.model_copy(update={"judges": seats}).model_dump()
             store.panels.save(build_model(Panel, data, "panel", row.name), now=clock.now())
 
 
-def _in_seat(judge: Judge, seat: Judge) -> Judge:
+def _with_seat_settings(judge: Judge, seat: Judge) -> Judge:
     """Return the judge with the settings that this panel gives it."""
     return judge.model_copy(update={"stage": seat.stage, "shadow": seat.shadow})
 
@@ -228,7 +230,7 @@ def restore_judge(store: Store, judge_id: int) -> JudgeRow:
     """
     for row in store.judges.list(archived=True):
         if row.id == judge_id:
-            return _saved(store, row.judge.model_dump())
+            return _save_judge(store, row.judge.model_dump())
     raise NotFound(f"There is no archived judge {judge_id}.")
 
 
@@ -274,18 +276,18 @@ def save_panel(
         data = panel_data(name, [by_name[j] for j in judges], rules, setup)
         taken = former is None or former.name != name
         taken = taken and name in {row.name for row in store.panels.list()}
-        panel = _checked_panel(data, name, taken=taken)
+        panel = _checked_panel(data, name, name_exists=taken)
         row = store.panels.save(panel, now=clock.now())
         if former is not None and former.name != name:
             store.panels.archive(former.id, now=clock.now())
     return row
 
 
-def _checked_panel(data: dict[str, Any], name: str, *, taken: bool) -> Panel:
+def _checked_panel(data: dict[str, Any], name: str, *, name_exists: bool) -> Panel:
     problems = list[Problem]()
     if not name:
         problems.append(Problem("is empty.", "Give the panel a name.", ("name",)))
-    if taken:
+    if name_exists:
         problems.append(Problem("is already another panel's.", "Choose another name.", ("name",)))
     try:
         panel = build_model(Panel, {**data, "name": name or "Panel"}, "panel")

@@ -36,7 +36,9 @@ class AnswerGroup(NamedTuple):
         return not all(answer.settled for answer in self.answers)
 
 
-def groups(store: Store, run: Run, criterion: str, closeness: Closeness) -> list[AnswerGroup]:
+def answer_groups(
+    store: Store, run: Run, criterion: str, closeness: Closeness
+) -> list[AnswerGroup]:
     """Return a run's answers in groups, the largest first, including groups of one answer.
 
     It covers only items with this criterion and a text; answers to different questions are never in
@@ -72,9 +74,11 @@ class SinglyChecked:
     other: tuple[str, ...]
 
 
-def checked(store: Store, run_id: int, criterion: str) -> SinglyChecked:
+def check_against_group(store: Store, run_id: int, criterion: str) -> SinglyChecked:
     """Return how often single verdicts on members agree with their group's."""
-    of_groups, singly = (_verdicts(store, run_id, name, criterion) for name in (BY_GROUPS, SINGLY))
+    of_groups, singly = (
+        _final_options(store, run_id, name, criterion) for name in (BY_GROUPS, SINGLY)
+    )
     compared = [item for item in singly if item in of_groups and singly[item] is not None]
     different = tuple(item for item in compared if singly[item] != of_groups[item])
     drawn = sum(
@@ -88,7 +92,7 @@ def checked(store: Store, run_id: int, criterion: str) -> SinglyChecked:
     )
 
 
-def _verdicts(store: Store, run_id: int, name: str, criterion: str) -> dict[str, int | None]:
+def _final_options(store: Store, run_id: int, name: str, criterion: str) -> dict[str, int | None]:
     """Return the final options in the queue with this name, by item."""
     return {
         verdict.item_id: verdict.final.option

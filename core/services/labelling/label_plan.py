@@ -111,9 +111,9 @@ class _Cells:
     """
 
     def __init__(
-        self, item: Numbers, about: DrawableCells, expected: Expected, side: Numbers | None = None
+        self, item: Numbers, facts: DrawableCells, expected: Expected, side: Numbers | None = None
     ) -> None:
-        self.item, self.about, self.expected = item, about, expected
+        self.item, self.about, self.expected = item, facts, expected
         self._side = np.zeros(len(item), np.int64) if side is None else side
         self._alike = cache(self._strata)
 
@@ -172,20 +172,20 @@ def label_plan(
         NotFound: unknown run.
     """
     run = store.runs.get(run_id)
-    _check(store, run, criterion, labels, pair)
+    _check_request(store, run, criterion, labels, pair)
     random = random_labels.labels_of_run(store, run_id, criterion)
     cells, labels_seen = _cells(store, run, criterion, random)
     left = cells.unlabelled
     plan = LabelPlan(criterion, left, labels_seen, cells.rms, labels_seen >= MEASURED, (), pair)
     if not left:
         why = "Every cell with a verdict has a label."
-        return replace(plan, off=_seen_off(random, criterion), measured=True, reason=why)
+        return replace(plan, off=_label_vote_gap(random, criterion), measured=True, reason=why)
     if pair is not None and gap is None and plan.measured:
-        plan = _with_shown(plan, system_gaps.corrected_systems(store, run, criterion).gaps)
+        plan = _with_gap_shown(plan, system_gaps.corrected_systems(store, run, criterion).gaps)
     lead = gap if plan.shown is None else plan.shown.value
-    apart = None if pair is None else _apart(store, run, cells, pair, lead)
+    apart = None if pair is None else _systems_gap(store, run, cells, pair, lead)
     numbers = sorted({*(n for n in STEPS if n < left), min(labels, left)})
-    steps = tuple(_bought(store, run_id, cells, n, apart, hourly) for n in numbers)
+    steps = tuple(_label_gain(store, run_id, cells, n, apart, hourly) for n in numbers)
     plan = replace(plan, steps=steps)
     if apart is None or apart.reason:
         return replace(plan, reason=apart.reason if apart else "")
@@ -199,7 +199,7 @@ def label_plan(
     )
 
 
-def _check(
+def _check_request(
     store: Store, run: Run, criterion: str, labels: int, pair: tuple[str, str] | None
 ) -> None:
     names = [c.name for c in scored_items.scored_rubric(store, run).criteria]
@@ -214,13 +214,13 @@ def _check(
             raise InputError(f"Run {run.id} has no system {name!r}. Its systems are: {some}.")
 
 
-def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[_Cells, int]:
+def _cells(store: Store, run: Run, criterion: str, drawn_labels: DrawnLabels) -> tuple[_Cells, int]:
     """Return the cells that labels may represent, and the number of random labels."""
     table = CellTable(store, run)
     unlabelled = table.decided == NO_LABEL
     labelled = np.zeros(len(table), np.bool_)
-    if not known.reason:
-        labelled[known.cells.cells[_speaking(known)]] = True
+    if not drawn_labels.reason:
+        labelled[drawn_labels.cells.cells[_representing(drawn_labels)]] = True
         unlabelled &= ~labelled
     counted = has_verdict(table) & (unlabelled | labelled)
     if criterion:
@@ -229,32 +229,32 @@ def _cells(store: Store, run: Run, criterion: str, known: DrawnLabels) -> tuple[
     question, voted = table.question[cells], table.judged[cells]
     about = table.drawn_from(cells, voted)
     wrong = np.full(len(table), np.nan)
-    wrong[cells] = _wrong(table, question, table.verdicts("votes")[cells], about.margin)
-    ratio, seen = _measured(known, wrong)
+    wrong[cells] = _change_chance(table, question, table.verdicts("votes")[cells], about.margin)
+    ratio, seen = _measured_factor(drawn_labels, wrong)
     weights = np.ones(len(cells)) if criterion else table.weight[cells]
     part = weights / (float(weights[weights > 0].sum()) or 1.0)
-    expected = _expected(table, question, voted, np.minimum(1.0, wrong[cells] * ratio))
+    expected = _expected_answers(table, question, voted, np.minimum(1.0, wrong[cells] * ratio))
     return _Cells(table.item[cells], about, Expected(part, *expected, unlabelled[cells])), seen
 
 
-def _speaking(known: DrawnLabels) -> Numbers:
+def _representing(labels: DrawnLabels) -> Numbers:
     """Return which cells have a label that may represent others: drawn ones, otherwise all."""
-    everywhere = known.queue is None and known.declared is None
-    labelled: Numbers = ~np.isnan(known.cells.counted) & (known.cells.drawn | everywhere)
+    everywhere = labels.queue is None and labels.declared is None
+    labelled: Numbers = ~np.isnan(labels.cells.counted) & (labels.cells.drawn | everywhere)
     return labelled
 
 
-def _seen_off(known: DrawnLabels, criterion: str) -> float:
+def _label_vote_gap(drawn_labels: DrawnLabels, criterion: str) -> float:
     """Return the weighted root mean square difference between labels and votes."""
-    if known.reason:
+    if drawn_labels.reason:
         return 0.0
-    cells = known.cells.take(~np.isnan(known.cells.counted))
+    cells = drawn_labels.cells.take(~np.isnan(drawn_labels.cells.counted))
     weights = np.ones(len(cells)) if criterion else np.abs(cells.weight)
     squares = (cells.said - cells.value) ** 2
     return float(np.sqrt(np.average(squares, weights=weights))) if weights.any() else 0.0
 
 
-def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers) -> Numbers:
+def _change_chance(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers) -> Numbers:
     """Return the chance of a different answer, from the votes' agreement (as in a queue's
     order).
     """
@@ -264,7 +264,7 @@ def _wrong(table: CellTable, question: Numbers, votes: Numbers, margin: Numbers)
     return chance
 
 
-def _expected(
+def _expected_answers(
     table: CellTable, question: Numbers, voted: Numbers, wrong: Numbers
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Return the votes' values, and mean and variance of people's answers with that chance."""
@@ -285,21 +285,21 @@ def _expected(
     return judged, mean, variance
 
 
-def _measured(known: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
+def _measured_factor(drawn_labels: DrawnLabels, wrong: Numbers) -> tuple[float, int]:
     """Return by what factor people differ more than expected, and how many labels show that.
 
     ``wrong`` is the expectation for all cells of the run, NaN for cells that are left out.
     """
-    if known.reason:
+    if drawn_labels.reason:
         return 1.0, 0
-    cells = known.cells
-    cells = cells.take(_speaking(known) & ~np.isnan(wrong[cells.cells]))
+    cells = drawn_labels.cells
+    cells = cells.take(_representing(drawn_labels) & ~np.isnan(wrong[cells.cells]))
     came, due = int((cells.option != cells.voted).sum()), float(wrong[cells.cells].sum())
     usual = BELIEVED * (float(np.nanmean(wrong)) if (~np.isnan(wrong)).any() else 0.0)
     return ((came + usual) / (due + usual) if due + usual else 1.0), len(cells)
 
 
-def _with_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
+def _with_gap_shown(plan: LabelPlan, gaps: Sequence[SystemsApart]) -> LabelPlan:
     """Return the plan with the gap that random labels show, if they show one."""
     for pair in gaps:
         if plan.pair is None or {*plan.pair} != {pair.first, pair.second}:
@@ -329,25 +329,25 @@ class _Apart(NamedTuple):
         error_of_mean = sum_error(self.cells.groups("even", labels * self.cells.unlabelled / left))
         return None if error_of_mean is None else float(np.hypot(error_of_mean, self.tasks))
 
-    def power(self, labels: float, left: int) -> float | None:
+    def power(self, labels: float, n_left: int) -> float | None:
         """Return the chance to find the gap."""
-        spread = self.gap_error(labels, left)
+        spread = self.gap_error(labels, n_left)
         return None if spread is None else detection_power(self.gap, spread, self.tests)
 
-    def thin_groups(self, draw: DrawKind, labels: float, left: int) -> int:
+    def thin_groups(self, draw: DrawKind, labels: float, n_left: int) -> int:
         """Return how many groups of this draw (a system's verdict) would have too few labels."""
-        groups = self.cells.groups(draw, labels * self.cells.unlabelled / left)
+        groups = self.cells.groups(draw, labels * self.cells.unlabelled / n_left)
         return sum(group.labels < min(THIN, group.cells) for group in groups)
 
-    def labels_needed(self, left: int) -> int | None:
+    def labels_needed(self, n_left: int) -> int | None:
         """Return the fewest labels that find the gap with a chance of 80%, or ``None``."""
-        for labels in (*range(10, left, max(1, left // 200)), left):
-            if (self.power(labels, left) or 0.0) >= POWER:
+        for labels in (*range(10, n_left, max(1, n_left // 200)), n_left):
+            if (self.power(labels, n_left) or 0.0) >= POWER:
                 return int(labels)
         return None
 
 
-def _apart(
+def _systems_gap(
     store: Store, run: Run, cells: _Cells, pair: tuple[str, str], gap: float | None
 ) -> _Apart:
     shared = system_answers.shared_tasks(store, run)
@@ -381,7 +381,7 @@ def _apart(
     return _Apart(cells_of, tasks, voted_gap if gap is None else gap, voted=voted, tests=tests)
 
 
-def _bought(
+def _label_gain(
     store: Store,
     run_id: int,
     cells: _Cells,

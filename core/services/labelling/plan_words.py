@@ -10,7 +10,7 @@ from core.text.names import visible
 from core.text.numbers import about_minutes, count, percent, plural, score
 
 
-def in_words(plan: LabelPlan) -> str:
+def plan_in_words(plan: LabelPlan) -> str:
     """Return the expected difference from people, and how many labels tell two systems apart."""
     basis = (
         f"by {plan.known} random labels"
@@ -28,7 +28,7 @@ def in_words(plan: LabelPlan) -> str:
     if plan.pair is None or plan.gap is None:
         return sentence
     if plan.told:
-        return f"{sentence} {_lead(plan)}"
+        return f"{sentence} {_lead_words(plan)}"
     guess = "" if plan.measured else "By this guess, "
     find = f"{guess}{'to' if guess else 'To'} find that in 80 of 100 cases"
     if plan.needed is not None:
@@ -37,16 +37,16 @@ def in_words(plan: LabelPlan) -> str:
         most = percent(plan.most_power)
         ends = f"is beyond these tasks: with every cell labelled the chance is {most}."
         ends += "" if guess else " More tasks would help, more labels would not."
-    return f"{sentence} {_lead(plan)} {find} {ends}{_thin(plan)}"
+    return f"{sentence} {_lead_words(plan)} {find} {ends}{_thin_groups_words(plan)}"
 
 
-def _lead(plan: LabelPlan) -> str:
+def _lead_words(plan: LabelPlan) -> str:
     """Return which system is ahead, by how much, and by which evidence."""
     (first, second), gap = plan.pair or ("", ""), plan.gap or 0.0
     better, size = (second if gap > 0 else first), score(abs(gap))
     if plan.voted is None:
         return f"{better} is taken to be ahead by {size}."
-    votes = _by_votes(plan.voted, first, second)
+    votes = _lead_by_votes(plan.voted, first, second)
     if plan.shown is None:
         return f"People are expected to find {better} ahead by {size} ({votes})."
     shown = (plan.shown if gap > 0 else reversed_sign(plan.shown)).words(score).inline
@@ -55,14 +55,14 @@ def _lead(plan: LabelPlan) -> str:
     return f"{basis} {better} is ahead by {shown}, which {sure}; {votes}."
 
 
-def _by_votes(gap: float, first: str, second: str) -> str:
+def _lead_by_votes(gap: float, first: str, second: str) -> str:
     """Return which system is ahead by the votes; people may see it differently."""
     if not round(gap, 2):
         return "the votes have them level"
     return f"the votes have {second if gap > 0 else first} ahead by {score(abs(gap))}"
 
 
-def _thin(plan: LabelPlan) -> str:
+def _thin_groups_words(plan: LabelPlan) -> str:
     """Return which draws would show nothing about the two systems, since groups have few labels."""
     return "".join(
         f" Drawn with {DRAWS[draw]}, {plural(number, 'group')} of one system's cells would get "
@@ -74,7 +74,7 @@ def _thin(plan: LabelPlan) -> str:
 
 def as_text(plan: LabelPlan) -> str:
     """Return the plan as lines for a terminal."""
-    lines = [in_words(plan), *([_widths(plan)] if plan.steps else [])]
+    lines = [plan_in_words(plan), *([_columns_words(plan)] if plan.steps else [])]
     for step in plan.steps:
         widths = ", ".join(
             f"{draw} ±{score(width, 3)}" for draw, width in step.width.items() if width is not None
@@ -90,7 +90,7 @@ def as_text(plan: LabelPlan) -> str:
     return "\n".join(lines)
 
 
-def _widths(plan: LabelPlan) -> str:
+def _columns_words(plan: LabelPlan) -> str:
     """Return a line that explains the columns."""
     mean = f"mean of {visible(plan.criterion)}" if plan.criterion else "mean score"
     draws = "; ".join(f"{draw}, {meaning}" for draw, meaning in DRAWS.items())

@@ -87,7 +87,7 @@ class Session:
 def session(store: Store, queue_id: int) -> Session:
     """Return the results of a queue so far. Raises ``NotFound``."""
     queue = store.queues.get(queue_id)
-    cells = _decided(store, queue)
+    cells = _decided_cells(store, queue)
     counts = Counter(cell.became for cell in cells)
     progress = queues.queue_progress(store, queue_id)
     times = milliseconds_spent(store.events.of_run(queue.run_id, queue_id))
@@ -107,12 +107,12 @@ def session(store: Store, queue_id: int) -> Session:
         left_minutes=None
         if seconds is None
         else store.verdicts.verdicts_needed(queue_id) * seconds / 60,
-        troubles=_troubles(store, queue_id),
+        troubles=_criterion_troubles(store, queue_id),
         cells=cells,
     )
 
 
-def _decided(store: Store, queue: QueueRow) -> tuple[DecidedCell, ...]:
+def _decided_cells(store: Store, queue: QueueRow) -> tuple[DecidedCell, ...]:
     """Return the settled cells of a queue, by item and criterion."""
     decided = store.settled.options(queue.run_id, queue.id)
     judged = judged_options(store, queue.run_id, [(item, name) for item, name, _ in decided])
@@ -123,12 +123,12 @@ def _decided(store: Store, queue: QueueRow) -> tuple[DecidedCell, ...]:
         before = judged.get((item_id, name))
         choices = own_rubrics.get(item_id, rubric).criterion(name).choices
         first, last = (None if at is None else choices[at].label for at in (before, option))
-        return DecidedCell(item_id, name, _became(option, before), first, last)
+        return DecidedCell(item_id, name, _change_of_verdict(option, before), first, last)
 
     return tuple(cell(*row) for row in decided)
 
 
-def _became(option: int | None, judged: int | None) -> Became:
+def _change_of_verdict(option: int | None, judged: int | None) -> Became:
     if option is None:
         return "uncertain"
     if judged is None:
@@ -136,7 +136,7 @@ def _became(option: int | None, judged: int | None) -> Became:
     return "kept" if option == judged else "mended"
 
 
-def _troubles(store: Store, queue_id: int) -> tuple[CriterionTrouble, ...]:
+def _criterion_troubles(store: Store, queue_id: int) -> tuple[CriterionTrouble, ...]:
     whys: dict[str, list[Why | None]] = {}
     for verdict in store.verdicts.of_queue(queue_id):
         whys.setdefault(verdict.criterion, []).append((verdict.final or verdict.first).why)

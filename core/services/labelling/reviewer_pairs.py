@@ -67,7 +67,8 @@ def reviewer_pairs(store: Store, seat: Seat, queue_id: int) -> list[ReviewerPair
         pair.options.append(options)
     places = {name: index for index, name in enumerate(dict.fromkeys(key[0] for key in shared))}
     pairs = [
-        _pair(pair, *_names(seat, first, second)) for (_, _, first, second), pair in shared.items()
+        _reviewer_pair(pair, *_pair_names(seat, first, second))
+        for (_, _, first, second), pair in shared.items()
     ]
     return sorted(pairs, key=lambda pair: (places[pair.criterion], -pair.cells))
 
@@ -110,11 +111,11 @@ def _judged_twice(
                 yield cell, criterion, (first, second), options
 
 
-def _names(seat: Seat, first: str, second: str) -> tuple[str, str]:
+def _pair_names(seat: Seat, first: str, second: str) -> tuple[str, str]:
     return (first, second) if seat.role == "lead" or seat.name in (first, second) else SOMEBODY
 
 
-def _pair(shared: _PairVerdicts, first: str, second: str) -> ReviewerPair:
+def _reviewer_pair(shared: _PairVerdicts, first: str, second: str) -> ReviewerPair:
     same = [a == b for a, b in shared.options]
     return ReviewerPair(
         shared.criterion.name,

@@ -40,14 +40,14 @@ def settle(
     seat: Seat,
     run_id: int,
     cells: Sequence[tuple[str, str]],
-    given: ReviewerAnswer | None,
+    answer: ReviewerAnswer | None,
     *,
     name: str = NAME,
 ) -> tuple[int, ...]:
     """Settle cells (item, criterion) of a run, all or none, replacing the person's own verdicts.
 
     Return the steps to undo, one of each cell, last first.
-    ``given`` is the answer for all of them; ``None`` accepts each cell's verdict. ``name`` is the
+    ``answer`` is the answer for all of them; ``None`` accepts each cell's verdict. ``name`` is the
     name of their queue.
 
     Raises:
@@ -64,12 +64,12 @@ def settle(
     for item_id, criterion in dict.fromkeys(cells):
         by_item.setdefault(item_id, []).append(criterion)
     with store.write():
-        queue = _queue(store, seat, run, name, SETTINGS)
+        queue = _settling_queue(store, seat, run, name, SETTINGS)
         _withdraw_verdicts(store, seat, queue, by_item)
-        _add(store, run, queue, _candidates(store, run, by_item))
+        _add_cells(store, run, queue, _candidates(store, run, by_item))
         steps = []
         for item_id, names in by_item.items():
-            answers = _answers(store, run_id, item_id, names, given)
+            answers = _answers_to_settle(store, run_id, item_id, names, answer)
             ticket = claims.claim(store, seat, queue.id, item_id, take_over=True)
             for criterion in names:
                 result = commit_reveal.commit(store, ticket, {criterion: answers[criterion]})
@@ -119,9 +119,9 @@ def check_singly(store: Store, seat: Seat, run_id: int, criterion: str, number: 
         raise InputError("No answer of a group is left to be looked at singly.")
     chosen = Random(clock.draw_seed()).sample(remaining, min(number, len(remaining)))
     with store.write():
-        queue = _queue(store, seat, run, SINGLY, QueueSettings(mode="blind"))
+        queue = _settling_queue(store, seat, run, SINGLY, QueueSettings(mode="blind"))
         cells = _candidates(store, run, {item_id: [criterion] for item_id in chosen})
-        _add(store, run, queue, cells, assisted=False)
+        _add_cells(store, run, queue, cells, assisted=False)
     return queue
 
 
@@ -130,7 +130,9 @@ def _existing_queue(store: Store, run_id: int, name: str) -> QueueRow | None:
     return next((row for row in rows if row.rule == RULE and row.name == name), None)
 
 
-def _queue(store: Store, seat: Seat, run: Run, name: str, settings: QueueSettings) -> QueueRow:
+def _settling_queue(
+    store: Store, seat: Seat, run: Run, name: str, settings: QueueSettings
+) -> QueueRow:
     return _existing_queue(store, run.id, name) or store.queues.create(
         *(run.id, name, RULE, settings),
         order="dataset",
@@ -140,7 +142,7 @@ def _queue(store: Store, seat: Seat, run: Run, name: str, settings: QueueSetting
     )
 
 
-def _add(
+def _add_cells(
     store: Store,
     run: Run,
     queue: QueueRow,
@@ -154,11 +156,11 @@ def _add(
     """
     places = dict.fromkeys((cell.item_id, cell.position) for cell in cells)
     items = [QueuedItem(item_id, at, 0.0, assisted, 1, ()) for item_id, at in places]
-    queued = list(map(_unweighed, cells)) if assisted else weigh_cells(store, run, cells)
+    queued = list(map(_unweighted_cell, cells)) if assisted else weigh_cells(store, run, cells)
     store.queues.add(queue.id, items, queued)
 
 
-def _unweighed(cell: QueueCandidate) -> QueuedCell:
+def _unweighted_cell(cell: QueueCandidate) -> QueuedCell:
     return QueuedCell(
         *(cell.item_id, cell.criterion.name, cell.reasons, cell.chance),
         failed=False,
@@ -196,11 +198,11 @@ def _candidates(store: Store, run: Run, by_item: dict[str, list[str]]) -> list[Q
     return candidates
 
 
-def _answers(
-    store: Store, run_id: int, item_id: str, names: Sequence[str], given: ReviewerAnswer | None
+def _answers_to_settle(
+    store: Store, run_id: int, item_id: str, names: Sequence[str], answer: ReviewerAnswer | None
 ) -> dict[str, ReviewerAnswer]:
-    if given is not None:
-        return dict.fromkeys(names, given)
+    if answer is not None:
+        return dict.fromkeys(names, answer)
     stand = {cell.criterion: cell.option for cell in store.results.cells(run_id, item_id)}
     bare = [
         Problem("has no verdict to accept.", "Choose an option.", (item_id, name))

@@ -236,7 +236,7 @@ def _shuffled_contests(items: Sequence[Item], seed: int, person: str) -> list[It
 
 
 def _blind_contest(
-    arena: int, item: Item, criterion: Criterion, done: int, total: int
+    arena: int, item: Item, criterion: Criterion, n_done: int, total: int
 ) -> BlindContest:
     pair = item.submission
     assert isinstance(pair, Pair), "a contest holds pairs"
@@ -255,7 +255,7 @@ def _blind_contest(
         item.reference,
         pair.first,
         pair.second,
-        done,
+        n_done,
         total,
     )
 

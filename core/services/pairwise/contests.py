@@ -1,6 +1,6 @@
 """Plan, estimate, start and list contests.
 
-A contest run is a run over pairs. Every two answers, in each order, are an item of a hidden
+A contest run is a run over pairs. Every pair of answers, in either order, is an item of a hidden
 dataset, and the criteria ask which answer is better. The engine, budget, failures and resuming are
 those of any run.
 """
@@ -318,10 +318,10 @@ def request_preview(store: Store, request: ContestRequest) -> RankingOutlook:
 
 
 def systems_and_tasks_of(
-    store: Store, versions: Sequence[int], by: str | None
+    store: Store, versions: Sequence[int], note_key: str | None
 ) -> tuple[tuple[str, ...], int]:
     """Return the systems of dataset versions, and the number of tasks with two answers or more."""
-    field = join_datasets([store.datasets.load(version) for version in versions], by=by)
+    field = join_datasets([store.datasets.load(version) for version in versions], note_key=note_key)
     return field.systems, len(field.tasks)
 
 
@@ -342,24 +342,25 @@ def systems_of(store: Store, run: RunRow) -> list[str]:
 
 
 def scores_ranked(
-    store: Store, run_id: int, by: str | None = None, level: float = USUAL.level
+    store: Store, run_id: int, note_key: str | None = None, level: float = USUAL.level
 ) -> Listwise | dict[str, Any]:
     """Rank systems by the scores of a run's judges, without scores of their own answers and their
     family's.
 
-    ``by`` is a key of the items' meta that joins them to tasks; ``None``: their prompts do. If the
-    prompts do not match, the result is the report of systems by mean scores alone, as in ``rank``.
+    ``note_key`` is a key of the items' meta that joins them to tasks; ``None``: their prompts do.
+    If the prompts do not match, the result is the report of systems by mean scores alone, as in
+    ``rank``.
 
     Raises:
-        InputError: fewer than two systems, or items without ``by``.
+        InputError: fewer than two systems, or items without ``note_key``.
     """
     run = store.runs.get(run_id)
     models = {judge.name: judge.model or judge.name for judge in run.panel.judges}
     rated = run_ratings(store, run_id)
     try:
-        return compare_methods(ballots_of(rated, by=by, models=models))
+        return compare_methods(ballots_of(rated, note_key=note_key, models=models))
     except InputError as error:
-        if by is not None:
+        if note_key is not None:
             raise
         return unmatched_report(rated, error.message, EXCLUDED, models, level=level)
 

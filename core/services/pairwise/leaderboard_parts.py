@@ -194,7 +194,7 @@ def rates_of(
     weights = resample_items(table.items, resamples, rng)
     drawn = rate(table.pairs, table.totals(weights), table.systems)
     return [
-        _estimate_or_reason(r, _drawn_interval(d, level), _ALONE)
+        _estimate_or_reason(r, _resampled_interval(d, level), _ALONE)
         for r, d in zip(rates, drawn, strict=True)
     ]
 
@@ -354,7 +354,7 @@ def _estimate_or_reason(value: float, interval: Interval, reason: str) -> Estima
     return Estimate(float(value)).with_interval(interval)
 
 
-def _drawn_interval(drawn: Array, level: float) -> Interval:
-    if np.isnan(drawn).all():
+def _resampled_interval(resampled_values: Array, level: float) -> Interval:
+    if np.isnan(resampled_values).all():
         return Interval(None, None, "percentile", _ALONE)
-    return percentile(drawn, level)
+    return percentile(resampled_values, level)

@@ -114,20 +114,20 @@ class Listwise:
 def ballots_of(
     rated: Rated,
     *,
-    by: str | None = None,
+    note_key: str | None = None,
     exclude: Sequence[str] = EXCLUDED,
     models: Mapping[str, str] | None = None,
 ) -> Ballots:
     """Return the ballots of the judges and people of a run or folder.
 
-    ``by`` joins items to tasks as in ``contest_field.join``. ``exclude`` drops answers of the
+    ``note_key`` joins items to tasks as in ``contest_field.join``. ``exclude`` drops answers of the
     judge's own model (``self``) and its family (``family``). ``models`` maps judges to models; by
     default a judge's name is its model.
 
     Raises:
         InputError: items without a system, or without a task.
     """
-    field = join_datasets([Dataset(name="source", items=rated.items)], by=by)
+    field = join_datasets([Dataset(name="source", items=rated.items)], note_key=note_key)
     scored = SystemScores(rated)
     model_names = models or {}
     rows: list[tuple[list[float], list[float], int, int]] = []
@@ -206,7 +206,9 @@ class SystemScores:
         self._items = {item.id: item for item in rated.items}
 
     def of(self, rater: Rater, item_id: str) -> tuple[float, float] | LeftOut | None:
-        """Return total and base, or why they are left out; ``None`` without answers."""
+        """Return a rater's score of an item: total and base. Without one, return why, or ``None``
+        if there are no answers.
+        """
         answers = self._rated.answers_of(rater, item_id)
         if not answers:
             return None

@@ -43,7 +43,7 @@ class ContestField:
 
 
 def join_datasets(
-    datasets: Sequence[Dataset], systems: Sequence[str] = (), by: str | None = None
+    datasets: Sequence[Dataset], systems: Sequence[str] = (), note_key: str | None = None
 ) -> ContestField:
     """Join datasets into a field.
 
@@ -55,7 +55,7 @@ def join_datasets(
         InputError: items without a system or a key, two answers of one system to a task, an unknown
             system, or no task that two systems answered.
     """
-    finder = _Finder(len(datasets) > 1, by)
+    finder = _Finder(len(datasets) > 1, note_key)
     for dataset in datasets:
         finder.add(dataset)
     finder.refuse()
@@ -102,8 +102,8 @@ class Answer(NamedTuple):
 
 
 class _Finder:
-    def __init__(self, several: bool, by: str | None) -> None:
-        self._several, self._by = several, by
+    def __init__(self, allows_several: bool, note_key: str | None) -> None:
+        self._several, self._by = allows_several, note_key
         self._problems: list[Problem] = []
         self._wrongs = 0
         self._answers: dict[str, dict[str, Answer]] = {}
@@ -266,11 +266,11 @@ def _with_distinct_names(tasks: Iterable[ContestTask]) -> list[ContestTask]:
     return renamed
 
 
-def _did_you_mean(name: str, known: Iterable[str]) -> str:
-    by_fold = {fold(k): k for k in known}
+def _did_you_mean(name: str, known_names: Iterable[str]) -> str:
+    by_fold = {fold(k): k for k in known_names}
     if fold(name) in by_fold:
         return f"Did you mean {by_fold[fold(name)]!r}?"
-    return hint_for(name, set(known)) or f"There are {', '.join(map(repr, known))}."
+    return hint_for(name, set(known_names)) or f"There are {', '.join(map(repr, known_names))}."
 
 
 # The tasks that systems of one run share, from columns, without reading texts.

@@ -209,7 +209,7 @@ def corrected_systems(
     )
     return CorrectedSystems(
         criterion,
-        tuple(sorted(means, key=_highest_first)),
+        tuple(sorted(means, key=_descending)),
         tuple(gaps),
         labels.queue.name if labels.queue is not None else "",
         labels.reason,
@@ -229,7 +229,7 @@ def _earned_shares(cells: DrawnCells) -> DrawnCells:
     return replace(cells, said=voted, value=value).take(~np.isnan(voted))
 
 
-def _highest_first(system: SystemMean) -> tuple[float, float]:
+def _descending(system: SystemMean) -> tuple[float, float]:
     mean = None if system.mean.powered is None else system.mean.powered.mean.value
     voted = system.mean.said or 0.0
     return (-(voted if mean is None else mean), -voted)
@@ -300,11 +300,11 @@ def in_words(systems: CorrectedSystems) -> str:
 
     Empty if a correction is impossible. For declared labels it ends by saying who declared them.
     """
-    text = _ahead(systems)
+    text = _leader_words(systems)
     return f"{text} {systems.declared}" if systems.declared and systems.systems else text
 
 
-def _ahead(systems: CorrectedSystems) -> str:
+def _leader_words(systems: CorrectedSystems) -> str:
     if systems.reason or len(systems.systems) < 2:
         return systems.reason
     best = systems.systems[0]

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from core.blocks.blocks import Section, Sentences, TableBlock, TextCell
-from core.blocks.estimates import measured
+from core.blocks.estimates import estimate_cell
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.means import mean_of
@@ -99,7 +99,7 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
             (
                 TextCell(row["system"]),
                 TextCell(row["range"] or DASH),
-                measured(_estimate_from_data(row["score"])),
+                estimate_cell(_estimate_from_data(row["score"])),
                 TextCell(count(row["items"])),
             )
             for row in standings

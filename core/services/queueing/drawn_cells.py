@@ -48,12 +48,14 @@ class DrawnCells:
         columns = {field.name: getattr(self, field.name)[kept] for field in fields(self)[1:]}
         return DrawnCells(self.table, **columns)
 
-    def and_more(self, others: DrawnCells) -> DrawnCells:
+    def and_more(self, other_cells: DrawnCells) -> DrawnCells:
         """Return these cells and others of the same table."""
         import numpy as np
 
         columns = {
-            field.name: np.concatenate([getattr(self, field.name), getattr(others, field.name)])
+            field.name: np.concatenate(
+                [getattr(self, field.name), getattr(other_cells, field.name)]
+            )
             for field in fields(self)[1:]
         }
         return DrawnCells(self.table, **columns)

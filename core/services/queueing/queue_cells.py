@@ -282,7 +282,7 @@ class ConsideredCells:
         return QueueCandidate(self.table.ids[item], item, criterion, reasons, chance)
 
 
-def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:
+def rule_for_splits(items: tuple[str, ...] | None = None) -> QueueRule:
     """Return the rule for exactly the unsettled cells on which judges disagree."""
     return QueueRule.only(split=True, items=items)
 
@@ -290,14 +290,16 @@ def splits_only(items: tuple[str, ...] | None = None) -> QueueRule:
 def disagreements_of(
     store: Store, run_id: int, item_id: str | None = None
 ) -> tuple[int, int | None]:
-    """Return how many cells ``splits_only`` selects of a run, or of one of its items, and the
+    """Return how many cells ``rule_for_splits`` selects of a run, or of one of its items, and the
     newest queue made from it, if any.
     """
-    queue = queue_by(store, run_id, splits_only(None if item_id is None else (item_id,)))
+    queue = newest_queue_of_rule(
+        store, run_id, rule_for_splits(None if item_id is None else (item_id,))
+    )
     return _disagreement_count(store, run_id, item_id), None if queue is None else queue.id
 
 
-def queue_by(store: Store, run_id: int, rule: QueueRule) -> QueueRow | None:
+def newest_queue_of_rule(store: Store, run_id: int, rule: QueueRule) -> QueueRow | None:
     """Return the newest current queue of a run made by a rule, whatever its cap."""
     matching = (
         q for q in store.queues.list(run_id) if _rule_without_cap(q.rule) == _rule_without_cap(rule)
@@ -360,7 +362,7 @@ def _chance_of_either(audit: Numbers | float, gold: Numbers) -> Numbers:
     return chance
 
 
-def asked_about(rule: QueueRule, item_id: str, criterion: str) -> bool:
+def concerns_cell(rule: QueueRule, item_id: str, criterion: str) -> bool:
     """Return whether a rule considers a cell."""
     return (rule.items is None or item_id in rule.items) and (
         rule.criteria is None or criterion in rule.criteria

@@ -200,11 +200,11 @@ def _mixed_measures(criterion: Criterion, votes: VoteTally) -> tuple[float | Non
     return min(1.0, max(0.0, entropy)), shares[0] - second
 
 
-def option_distance(criterion: Criterion, one: int, other: int) -> float:
+def option_distance(criterion: Criterion, first: int, second: int) -> float:
     """Return the distance of two scored options: 0 or 1; if ordered, the squared steps."""
     if criterion.scale != "ordinal":
-        return float(one != other)
-    steps = criterion.scored.index(one) - criterion.scored.index(other)
+        return float(first != second)
+    steps = criterion.scored.index(first) - criterion.scored.index(second)
     return float(steps * steps)
 
 

@@ -92,11 +92,11 @@ class CellTable:
             first += len(rubric.criteria)
         return index
 
-    def by_option(self, of: Callable[[Criterion], Sequence[float | None]]) -> Numbers:
+    def by_option(self, values_of: Callable[[Criterion], Sequence[float | None]]) -> Numbers:
         """Return a table of values by question and option, NaN if missing, also in the last column:
         ``table[question, maximum(option, -1)]``.
         """
-        rows = [of(question) for question in self.questions]
+        rows = [values_of(question) for question in self.questions]
         table = np.full((len(rows), max(map(len, rows), default=0) + 1), np.nan)
         for index, row in enumerate(rows):
             table[index, : len(row)] = [np.nan if value is None else value for value in row]
@@ -360,7 +360,7 @@ def _near_gates(table: CellTable) -> Flags:
     return flags
 
 
-def _near_thresholds(table: CellTable, near: float) -> Flags:
+def _near_thresholds(table: CellTable, margin: float) -> Flags:
     """Return the cells that can move their item across a threshold near its score."""
     distance = np.array(
         [_mark_distance(table.rubric_of(index), score) for index, score in enumerate(table.scores)]
@@ -369,7 +369,7 @@ def _near_thresholds(table: CellTable, near: float) -> Flags:
     for rubric, cells in _by_rubric(table):
         reach = np.array([_largest_move(rubric, criterion) for criterion in rubric.criteria])
         away = distance[table.item[cells]]
-        flags[cells] = (away <= near) & (away <= reach[table.criterion[cells]])
+        flags[cells] = (away <= margin) & (away <= reach[table.criterion[cells]])
     return flags
 
 

@@ -13,7 +13,7 @@ from core.blocks.blocks import (
     TableBlock,
     TextCell,
 )
-from core.blocks.estimates import measured, measured_share
+from core.blocks.estimates import estimate_cell, measured_share
 from core.metrics.estimate import Estimate
 from core.services.pairwise.leaderboard_parts import (
     Leaderboard,
@@ -70,7 +70,7 @@ def standings_section(board: Leaderboard, level: float) -> Section:
     table = TableBlock(
         "Leaderboard",
         ("System", "Ranks", "Strength", "Win rate", "Weighted", "Elo", "Won, tied, lost"),
-        tuple(_standing_row(standing, several=several) for standing in board.standings),
+        tuple(_standing_row(standing, several_judges=several) for standing in board.standings),
         numbers=(1, 2, 3, 4, 5, 6),
         note="Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. "
         "Strength: Bradley-Terry with ties, in natural log units. Win rate: the mean over "
@@ -82,15 +82,15 @@ def standings_section(board: Leaderboard, level: float) -> Section:
     return Section("Leaderboard", (table, *_strength_forests("Strength, log units", strengths)))
 
 
-def _standing_row(ranked: RankedSystem, *, several: bool) -> tuple[TextCell, ...]:
+def _standing_row(ranked: RankedSystem, *, several_judges: bool) -> tuple[TextCell, ...]:
     ranks = str(ranked.range or ranked.rank or DASH)
     return (
         TextCell(ranked.system, "regularised" if ranked.regularised else ""),
-        TextCell(ranks, f"of group {ranked.group + 1}" if several else ""),
-        measured(ranked.strength),
+        TextCell(ranks, f"of group {ranked.group + 1}" if several_judges else ""),
+        estimate_cell(ranked.strength),
         measured_share(ranked.win_rate),
         measured_share(ranked.weighted_win_rate),
-        measured(ranked.elo, lambda value: score(value, 0)),
+        estimate_cell(ranked.elo, lambda value: score(value, 0)),
         TextCell(" · ".join(number(value) for value in (ranked.wins, ranked.ties, ranked.losses))),
     )
 
@@ -106,7 +106,7 @@ def _strength_forests(axis: str, values: Sequence[tuple[str, Estimate]]) -> Iter
         yield Forest("Strengths", rows, min(ends), max(ends), axis=axis)
 
 
-def methods_section(found: Methods, systems: Sequence[str], board: Leaderboard) -> Section:
+def methods_section(methods: Methods, systems: Sequence[str], board: Leaderboard) -> Section:
     """Return a comparison of ranking methods, in the order of a leaderboard; figures follow
     ``systems``.
 
@@ -115,18 +115,18 @@ def methods_section(found: Methods, systems: Sequence[str], board: Leaderboard) 
     """
     order = [standing.system for standing in board.standings]
     sure = any(str(standing.range or "") == "1" for standing in board.standings)
-    ways = [method for method in found.ways if method.winners]
+    ways = [method for method in methods.ways if method.winners]
     names = {method.name for method in ways}
     accords = [
         accord
-        for accord in found.accords
+        for accord in methods.accords
         if {accord.one, accord.other} <= names
         and (accord.tau.value is not None or not accord.same_winner)
     ]
     return Section(
         "Ways to rank, side by side",
         (
-            *_winner_sentences(found, sure=sure),
+            *_winner_sentences(methods, is_certain=sure),
             TableBlock(
                 "Ranks by every way",
                 ("System", *(method.name for method in ways)),
@@ -151,7 +151,7 @@ def _accord_table(accords: Sequence[RankAccord]) -> TableBlock:
         tuple(
             (
                 TextCell(f"{accord.one} and {accord.other}"),
-                measured(accord.tau)._replace(below=accord.tau.reason),
+                estimate_cell(accord.tau)._replace(below=accord.tau.reason),
                 TextCell("yes") if accord.same_winner else TextCell("no", tone="warn"),
             )
             for accord in accords
@@ -160,18 +160,18 @@ def _accord_table(accords: Sequence[RankAccord]) -> TableBlock:
     )
 
 
-def _winner_sentences(methods: Methods, *, sure: bool) -> Iterator[Sentences]:
+def _winner_sentences(methods: Methods, *, is_certain: bool) -> Iterator[Sentences]:
     """Yield whether all methods put the same system first.
 
     All methods use the same votes, so their agreement may be chance unless first place is certain
-    (``sure``).
+    (``is_certain``).
     """
     if methods.winner_differs:
         yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")
     elif any(way.winners for way in methods.ways):
         line = "✓ The same system is first by every way."
         chance = "Every way puts the same system first, but that place may be chance."
-        yield Sentences((line if sure else chance,))
+        yield Sentences((line if is_certain else chance,))
 
 
 def _rank_cell(rank: int | None) -> TextCell:
@@ -297,7 +297,7 @@ def length_section(board: Leaderboard) -> Section:
                     (
                         TextCell(standing.system),
                         TextCell(score(ignored[standing.system])),
-                        measured(standing.length_controlled),
+                        estimate_cell(standing.length_controlled),
                     )
                     for standing in board.standings
                 ),

@@ -17,7 +17,7 @@ from core.blocks.blocks import (
     TableBlock,
     TextCell,
 )
-from core.blocks.estimates import measured
+from core.blocks.estimates import estimate_cell
 from core.metrics.estimate import Estimate
 from core.services.agreement.blocks.criteria import criteria_table
 from core.services.agreement.blocks.headline import headline
@@ -252,11 +252,11 @@ def _outcome_table(scores: ScoreSlice, level: float) -> TableBlock:
 
 
 def _slice_blocks(
-    title: str, one: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
+    title: str, noun: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
 ) -> list[Block]:
     outcomes = _shown_outcomes(whole)
     heads = (
-        one,
+        noun,
         "Items",
         "With a score",
         "Mean score",
@@ -267,7 +267,7 @@ def _slice_blocks(
             TextCell(part.name),
             reported_number(part.items, lead),
             reported_number(part.scored),
-            measured(part.mean),
+            estimate_cell(part.mean),
             *(
                 share_cell(
                     part.waiting if name == "review" else part.outcomes.get(name),
@@ -277,7 +277,7 @@ def _slice_blocks(
             ),
         )
         for part in (*parts, whole)
-        for lead in ({} if part is whole else {one.lower(): part.name},)
+        for lead in ({} if part is whole else {noun.lower(): part.name},)
     )
     reaches = tuple(
         IntervalCell(part.name, part.mean.value, part.mean.low, part.mean.high)
@@ -286,7 +286,7 @@ def _slice_blocks(
     )
     low = min(0.0, *(r.value if r.low is None else r.low for r in reaches), 0.0)
     high = max(1.0, *(r.value if r.high is None else r.high for r in reaches), 1.0)
-    note = "An item with several tags is in several rows." if one == "Tag" else ""
+    note = "An item with several tags is in several rows." if noun == "Tag" else ""
     return [
         Forest(f"Mean score {title[0].lower()}{title[1:]}", reaches, low, high, axis="Mean score"),
         TableBlock(

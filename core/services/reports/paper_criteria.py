@@ -13,7 +13,7 @@ from core.blocks.blocks import (
     TableBlock,
     TextCell,
 )
-from core.blocks.estimates import measured, measured_share
+from core.blocks.estimates import estimate_cell, measured_share
 from core.services.agreement.ratings import JUDGE_KINDS
 from core.services.reports.paper_sections import ALPHA
 from core.services.reports.report_values import (
@@ -149,8 +149,8 @@ def _compared_items(report: RunReport) -> str:
 def _trust_row(line: CriterionLine, compared: bool) -> tuple[TextCell, ...]:
     row = (
         TextCell(line.name, f"{line.scale}, weight {weight(line.weight)}"),
-        measured(line.mean),
-        measured(line.alpha),
+        estimate_cell(line.mean),
+        estimate_cell(line.alpha),
     )
     if not compared:
         return row
@@ -159,5 +159,5 @@ def _trust_row(line: CriterionLine, compared: bool) -> tuple[TextCell, ...]:
         reported_number(line.labelled, {"to": "agreement", "view": "one", "criterion": line.name}),
         measured_share(line.accuracy),
         TextCell(percent(line.commonest.value)),
-        measured(line.kappa),
+        estimate_cell(line.kappa),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from core.blocks.blocks import Section, Sentences, TableBlock, TextCell
-from core.blocks.estimates import measured, measured_share
+from core.blocks.estimates import estimate_cell, measured_share
 from core.metrics.estimate import pooled_share
 from core.services.reports.report_values import RunReport, reported_number
 from core.text.numbers import count, level_words, percent, plural, score
@@ -55,8 +55,8 @@ def _corrected_blocks(report: RunReport) -> list[TableBlock | Sentences]:
         (
             TextCell(line.name, ""),
             TextCell(score(line.said)),
-            measured(line.mean),
-            measured(line.labels),
+            estimate_cell(line.mean),
+            estimate_cell(line.labels),
             reported_number(line.cells),
             reported_number(line.labelled),
         )

@@ -13,7 +13,7 @@ from core.blocks.blocks import (
     TableBlock,
     TextCell,
 )
-from core.blocks.estimates import measured
+from core.blocks.estimates import estimate_cell
 from core.identity import canonical_json
 from core.metrics.estimate import USUAL
 from core.metrics.intervals.bootstrap import SMALL
@@ -232,7 +232,7 @@ def _rater_row(line: RaterLine) -> tuple[TextCell, ...]:
         reported_number(line.abstained, {"only": "abstentions"}),
         reported_number(line.failed, {"only": "failures"}),
         reported_number(line.scored),
-        measured(line.mean),
+        estimate_cell(line.mean),
     )
 
 

@@ -48,7 +48,7 @@ def rank_answers(
     open_store: Callable[[], Store],
     source: str,
     *,
-    by: str | None = None,
+    note_key: str | None = None,
     exclude: Sequence[str] = EXCLUDED,
     seed: int = 0,
     resamples: int = 1000,
@@ -57,7 +57,7 @@ def rank_answers(
     """Return the ranked systems of a run or a folder.
 
     A contest run is ranked together with its earlier rounds; any other run, or a folder in the
-    common layout, by the scores of its judges (``by`` joins items to tasks).
+    common layout, by the scores of its judges (``note_key`` joins items to tasks).
 
     Raises:
         InputError: items without a system or a task.
@@ -71,14 +71,14 @@ def rank_answers(
         run = store.runs.get(run_id)
         models = {j.name: j.model or j.name for j in run.panel.judges}
         rated = run_ratings(store, run.id)
-        ranking = pointwise_report(rated, by, exclude, models, seed, resamples, level)
+        ranking = pointwise_report(rated, note_key, exclude, models, seed, resamples, level)
         corrected = system_gaps.corrected_data(store, run, level)
         sentences = [line for line in (corrected.get("in_words"),) if line]
         people = Section("Systems as people would grade them", (Sentences(tuple(sentences)),))
         sections = (*ranking.sections, *([people] if sentences else []))
         return Ranking({**ranking.data, "corrected": corrected}, sections)
     rated = read_source(open_store, source)
-    return pointwise_report(rated, by, exclude, {}, seed, resamples, level)
+    return pointwise_report(rated, note_key, exclude, {}, seed, resamples, level)
 
 
 def contest_report(
@@ -140,7 +140,7 @@ def contest_sections(
 
 def pointwise_report(
     rated: Rated,
-    by: str | None,
+    note_key: str | None,
     exclude: Sequence[str],
     models: dict[str, str],
     seed: int = 0,
@@ -150,12 +150,12 @@ def pointwise_report(
     """Return systems by the scores of judges: methods compared, and strengths from the same
     ballots.
 
-    Without shared tasks and without ``by``, systems are ranked by mean scores alone.
+    Without shared tasks and without ``note_key``, systems are ranked by mean scores alone.
     """
     try:
-        ballots = ballots_of(rated, by=by, exclude=exclude, models=models)
+        ballots = ballots_of(rated, note_key=note_key, exclude=exclude, models=models)
     except InputError as error:
-        if by is not None:
+        if note_key is not None:
             raise
         data = unmatched_report(rated, error.message, exclude, models, seed, resamples, level)
         return Ranking(data, unmatched_sections(data))

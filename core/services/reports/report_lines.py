@@ -223,7 +223,7 @@ def _has_question(criterion: Criterion, ratings: CriterionRatings) -> bool:
 
 
 def _items_asked(rated: Rated, question: Criterion) -> int:
-    """Return the number of items with that question."""
+    """Return the number of items that were asked this question."""
     asking = _asks_question(
         rated,
         lambda criterion: (

@@ -67,7 +67,7 @@ def slice_of(name: str, scores: ScoreColumns, mean: Mean, level: float = USUAL.l
 
 def slices_by_name(
     scores: ScoreColumns,
-    of: RatedItems,
+    rated_items: RatedItems,
     names_of: Callable[[Traits], Iterable[str]],
     mean: Mean,
     level: float = USUAL.level,
@@ -77,11 +77,11 @@ def slices_by_name(
     Empty if no item has a name, or all have the same.
     """
     rows_of: dict[str, list[int]] = {}
-    for row, traits in enumerate(of.traits):
+    for row, traits in enumerate(rated_items.traits):
         for name in names_of(traits):
             if name:
                 rows_of.setdefault(name, []).append(row)
-    covers_all = len(rows_of) == 1 and len(next(iter(rows_of.values()))) == len(of.ids)
+    covers_all = len(rows_of) == 1 and len(next(iter(rows_of.values()))) == len(rated_items.ids)
     if covers_all:
         return ()
     largest = sorted(rows_of.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]

@@ -52,17 +52,23 @@ def run_items(
     *,
     sort: RunItemSort = "position",
     descending: bool = False,
-    by: str = "",
+    sort_key: str = "",
     offset: int = 0,
     limit: int = 50,
 ) -> tuple[list[RunItemRow], int]:
     """Return a page of a run's items, and their total number.
 
-    ``by`` names the criterion whose verdicts sort them, if ``sort`` needs one.
+    ``sort_key`` names the criterion whose verdicts sort them, if ``sort`` needs one.
     """
     where = _effective_filter(store, run_id, where or RunItemFilter())
     rows = store.results.items(
-        run_id, where, sort=sort, descending=descending, by=by, offset=offset, limit=limit
+        run_id,
+        where,
+        sort=sort,
+        descending=descending,
+        sort_key=sort_key,
+        offset=offset,
+        limit=limit,
     )
     return rows, store.results.count(run_id, where)
 
@@ -73,11 +79,11 @@ def item_ids(
     where: RunItemFilter,
     sort: RunItemSort,
     descending: bool,
-    by: str = "",
+    sort_key: str = "",
 ) -> list[str]:
     """Return the ids of all items on the pages of ``run_items``, in the same order."""
     where = _effective_filter(store, run_id, where)
-    return store.results.ids(run_id, where, sort=sort, descending=descending, by=by)
+    return store.results.ids(run_id, where, sort=sort, descending=descending, sort_key=sort_key)
 
 
 def item_count(store: Store, run_id: int, where: RunItemFilter) -> int:
@@ -119,10 +125,10 @@ def neighbours_of(
     where: RunItemFilter,
     sort: RunItemSort,
     descending: bool,
-    by: str = "",
+    sort_key: str = "",
 ) -> ItemNeighbours:
     """Return an item's position in a list of items, and its neighbours."""
-    listed = item_ids(store, run_id, where, sort, descending, by)
+    listed = item_ids(store, run_id, where, sort, descending, sort_key)
     try:
         position = listed.index(item_id)
     except ValueError:

@@ -207,11 +207,11 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
 
 
 def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[str, Numbers]:
-    """Return the labels of a run's items, by criterion, as an option for every item.
+    """Return the labels of a run's items: by criterion, one option index per item.
 
     An item has ``NO_LABEL`` without a label, ``NO_OPTION`` if the criterion has no such option.
-    With ``settled``, people's settlements override the dataset's labels; ``NO_LABEL`` if they could
-    not assess it.
+    With ``settled``, people's settlements override the dataset's labels; ``NO_LABEL`` if people
+    could not assess the item.
     """
     labels: dict[str, Numbers] = {}
     for name, rows, option in _label_values(store, run, settled=settled):

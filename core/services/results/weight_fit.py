@@ -95,15 +95,15 @@ class _Trial:
     def __init__(
         self,
         criterion: Criterion,
-        known: Sequence[LabelledCell],
+        labelled_cells: Sequence[LabelledCell],
         rules: Rules,
         others: Sequence[Sequence[Ballot]],
     ) -> None:
         import numpy as np
 
-        self.criterion, self.known, self.rules = criterion, known, rules
-        self.lesson = LearnedCells(criterion, known, others)
-        self.fold = _cell_folds(criterion, known)
+        self.criterion, self.known, self.rules = criterion, labelled_cells, rules
+        self.lesson = LearnedCells(criterion, labelled_cells, others)
+        self.fold = _cell_folds(criterion, labelled_cells)
         self.folds = range(int(self.fold.max()) + 1)
         # Cells with equal votes share one computation.
         self.said, alike = self.lesson.said, self.lesson.alike

@@ -95,7 +95,7 @@ class LearnedCells:
         positions: Floats = (values - values.min()) / span * (len(values) - 1)
         return positions
 
-    def loss(self, option: int | None, truth: int) -> float:
+    def loss(self, option: int | None, true_option: int) -> float:
         """Return the loss of a verdict: its distance to the truth in levels if ordered, else 0 or
         1.
 
@@ -103,8 +103,8 @@ class LearnedCells:
         """
         scored = self.criterion.scored
         if not self.ordinal:
-            return float(option != truth)
-        true = self.places[scored.index(truth)]
+            return float(option != true_option)
+        true = self.places[scored.index(true_option)]
         if option not in scored:
             return float(abs(self.places - true).max())
         return float(abs(self.places[scored.index(option)] - true))
@@ -203,8 +203,8 @@ class LearnedCells:
         a, b = float(height - slope * middle), float(1 + slope)
 
         # -(level - a - b x)^2 / 2 spread, without the terms shared by all levels.
-        def rows_of_weights(off: float) -> tuple[tuple[float, ...], ...]:
-            centre = self.places - off
+        def rows_of_weights(other_weight: float) -> tuple[tuple[float, ...], ...]:
+            centre = self.places - other_weight
             return tuple(
                 tuple(float((to - a) * b * worth / spread) for to in self.places)
                 for worth in centre

@@ -75,9 +75,9 @@ def cell_status(
     return "resolved", _agreed_verdict(alike[0], provenance, alike)
 
 
-def label_of(criterion: Criterion, given: ReviewerAnswer) -> str | None:
+def label_of(criterion: Criterion, answer: ReviewerAnswer) -> str | None:
     """Return the label of the chosen option; ``None`` if the cell cannot be assessed."""
-    return None if given.option is None else criterion.choices[given.option].label
+    return None if answer.option is None else criterion.choices[answer.option].label
 
 
 def _chosen_option(verdict: VerdictRow) -> int | None:
@@ -195,7 +195,7 @@ def _settled_values(
 ) -> dict[str, Any] | None:
     """Return the cell's settled values: by this queue's verdict, or as settled outside of it."""
     if agreed is None:
-        return _data_before(act, criterion, current)
+        return _former_data(act, criterion, current)
     given = agreed.given
     return {
         "option": given.option,
@@ -208,7 +208,7 @@ def _settled_values(
     }
 
 
-def _data_before(act: Act, criterion: str, current: SettledCell | None) -> dict[str, Any] | None:
+def _former_data(act: Act, criterion: str, current: SettledCell | None) -> dict[str, Any] | None:
     if current is None:
         return None
     queue_id = None if act.queue is None else act.queue.id

@@ -12,7 +12,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import Outcome, RunItemRow
 from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.review.reviewers import now_seated
-from core.store.review.settled import given_from
+from core.store.review.settled import answer_from_data
 from core.store.store import Store
 
 
@@ -271,7 +271,7 @@ class _Teller:
         return self._asked[version]
 
     def _option_label(self, event: EventRow, data: dict[str, Any]) -> str:
-        verdict = given_from(data)
+        verdict = answer_from_data(data)
         if verdict.option is None:
             why = "" if verdict.why is None else f" ({WHYS[verdict.why].lower()})"
             return f"cannot assess{why}"

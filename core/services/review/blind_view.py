@@ -15,7 +15,7 @@ from core.services.access.allowing import allowed
 from core.services.results.item_view import CriterionView, item_view
 from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
 from core.services.review.claims import Ticket
-from core.store.review.settled import given_data, given_from
+from core.store.review.settled import answer_data, answer_from_data
 from core.store.store import Store
 
 
@@ -292,17 +292,17 @@ def drafts_of(store: Store, ticket: Ticket) -> Mapping[str, ReviewerAnswer]:
     row = store.drafts.get(draft_key(ticket))
     if row is None:
         return {}
-    return {name: given_from(data) for name, data in row.content.items()}
+    return {name: answer_from_data(data) for name, data in row.content.items()}
 
 
 @allowed("review")
 def save_drafts(
-    store: Store, ticket: Ticket, given: Mapping[str, ReviewerAnswer], *, now: str
+    store: Store, ticket: Ticket, answers: Mapping[str, ReviewerAnswer], *, now: str
 ) -> None:
     """Replace this person's drafts on the item; an empty mapping deletes them."""
     key = draft_key(ticket)
-    if given:
-        store.drafts.save(key, {name: given_data(g) for name, g in given.items()}, now=now)
+    if answers:
+        store.drafts.save(key, {name: answer_data(g) for name, g in answers.items()}, now=now)
     else:
         store.drafts.delete(key)
 

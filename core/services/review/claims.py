@@ -130,7 +130,7 @@ def claim(
             may = turn.status in ("locked", "assigned") and (mine or seat.role == "lead")
             if not (take_over and may):
                 raise Conflict(_why_not_available(turn, seat))
-            _record_take_over(store, queue, seat, turn)
+            _log_take_over(store, queue, seat, turn)
             store.turns.evict(queue_id, item_id, turn.part, seat.name, at=None)
         return _take_item(store, queue, seat, turn, at)
 
@@ -224,7 +224,7 @@ def _cell_versions(store: Store, queue_id: int, item_id: str) -> dict[str, int]:
     return {cell.criterion: cell.version for cell in store.queues.cells(queue_id, item_id)}
 
 
-def _record_take_over(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn) -> None:
+def _log_take_over(store: Store, queue: QueueRow, seat: Seat, turn: ItemTurn) -> None:
     act = Act(store, seat, store.runs.get(queue.run_id), turn.item_id, queue, clock.now())
     act.record("take_over", before={"holder": turn.holder, "until": turn.until}, part=turn.part)
 

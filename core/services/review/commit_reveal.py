@@ -32,7 +32,7 @@ from core.services.review.blind_view import (
 )
 from core.services.review.claims import Ticket, renewed_ticket
 from core.services.review.reviewers import now_seated
-from core.store.review.settled import given_data
+from core.store.review.settled import answer_data
 from core.store.store import Store
 
 __all__ = [
@@ -49,13 +49,15 @@ __all__ = [
 ]
 
 
-def normalised_verdicts(act: Act, given: Mapping[str, ReviewerAnswer]) -> dict[str, ReviewerAnswer]:
+def normalised_verdicts(
+    act: Act, answers: Mapping[str, ReviewerAnswer]
+) -> dict[str, ReviewerAnswer]:
     """Return the verdicts with abstention options normalised; raise one ``InputError`` for all
     problems.
     """
     problems = list[Problem]()
     plain = {}
-    for name, verdict in given.items():
+    for name, verdict in answers.items():
         criterion = act.rubric.criterion(name)
         plain[name] = _plain_answer(criterion, verdict)
         problems += _answer_problems(criterion, plain[name])
@@ -64,20 +66,20 @@ def normalised_verdicts(act: Act, given: Mapping[str, ReviewerAnswer]) -> dict[s
     return plain
 
 
-def _plain_answer(criterion: Criterion, given: ReviewerAnswer) -> ReviewerAnswer:
-    added = given.option is not None and given.option >= len(criterion.options)
-    if added and given.option is not None and given.option < len(criterion.choices):
-        return replace(given, option=None)
-    return given
+def _plain_answer(criterion: Criterion, answer: ReviewerAnswer) -> ReviewerAnswer:
+    added = answer.option is not None and answer.option >= len(criterion.options)
+    if added and answer.option is not None and answer.option < len(criterion.choices):
+        return replace(answer, option=None)
+    return answer
 
 
-def _answer_problems(criterion: Criterion, given: ReviewerAnswer) -> list[Problem]:
+def _answer_problems(criterion: Criterion, answer: ReviewerAnswer) -> list[Problem]:
     path = (criterion.name,)
-    if given.option is not None and not 0 <= given.option < len(criterion.options):
+    if answer.option is not None and not 0 <= answer.option < len(criterion.options):
         return [Problem("has no such option.", "Choose one of those shown.", path)]
-    if given.option is None and given.why not in WHYS:
+    if answer.option is None and answer.why not in WHYS:
         return [Problem("cannot be assessed, but why not?", "Say why.", path)]
-    if given.option is not None and given.why is not None:
+    if answer.option is not None and answer.why is not None:
         return [Problem("has an option and a reason why it has none.", "Choose one.", path)]
     return []
 
@@ -88,17 +90,17 @@ NOTE_NEEDED = "A note is needed."
 def require_notes(
     act: Act,
     ticket: Ticket,
-    given: Mapping[str, ReviewerAnswer],
+    answers: Mapping[str, ReviewerAnswer],
     own_verdicts: Mapping[str, VerdictRow],
     *,
-    seen: bool,
+    votes_seen: bool,
 ) -> None:
     """Raise ``InputError`` for verdicts that lack a required note."""
     agreed = unanimous_options(act.store, act.run.id, act.item_id)
     problems = []
-    for name, verdict in given.items():
+    for name, verdict in answers.items():
         before = own_verdicts.get(name)
-        knows = seen or (before is not None and before.revealed is not None)
+        knows = votes_seen or (before is not None and before.revealed is not None)
         against = knows and name in agreed and verdict.option not in (agreed[name], None)
         changed = knows and before is not None and before.first.option != verdict.option
         resolves = ticket.part == "resolve"
@@ -130,16 +132,16 @@ class ActResult:
 
 
 @allowed("review")
-def save_draft(store: Store, ticket: Ticket, given: Mapping[str, ReviewerAnswer]) -> None:
+def save_draft(store: Store, ticket: Ticket, answers: Mapping[str, ReviewerAnswer]) -> None:
     """Save drafts on the item, so that closing the tab loses nothing."""
-    save_drafts(store, ticket, given, now=clock.now())
+    save_drafts(store, ticket, answers, now=clock.now())
 
 
 @allowed("review")
 def commit(
     store: Store,
     ticket: Ticket,
-    given: Mapping[str, ReviewerAnswer],
+    answers: Mapping[str, ReviewerAnswer],
     *,
     ms_active: Mapping[str, int] | None = None,
     at_once: bool = False,
@@ -160,10 +162,10 @@ def commit(
         mode = item_mode(
             act.queue, store.queues.item(act.queue.id, act.item_id).assisted, ticket.part
         )
-        cells = _cells_to_decide(act, ticket, given)
-        verdicts = normalised_verdicts(act, given)
+        cells = _cells_to_decide(act, ticket, answers)
+        verdicts = normalised_verdicts(act, answers)
         if mode == "assisted":
-            require_notes(act, ticket, verdicts, {}, seen=True)
+            require_notes(act, ticket, verdicts, {}, votes_seen=True)
         for name, verdict in verdicts.items():
             if any(v.criterion == name for v in my_verdicts(store, ticket)):
                 raise Conflict(f"You have committed a verdict on {name!r} already.")
@@ -191,7 +193,7 @@ def commit(
 
 
 def _same_as_panel(
-    act: Act, given: Mapping[str, ReviewerAnswer], agreed: Mapping[str, int]
+    act: Act, answers: Mapping[str, ReviewerAnswer], agreed: Mapping[str, int]
 ) -> list[str]:
     """Return the cells whose verdict is confirmed automatically, since it is the panel's option.
 
@@ -202,7 +204,7 @@ def _same_as_panel(
     for cell in act.store.results.cells(act.run.id, act.item_id):
         settled = cell.rule == ADJUDICATED
         option = cell.voted if settled else None if cell.abstained else cell.option
-        verdict = given.get(cell.criterion)
+        verdict = answers.get(cell.criterion)
         if verdict is None or option is None or verdict.option != option:
             continue
         if agreed.get(cell.criterion, option) == option and not cell.failures:
@@ -239,7 +241,7 @@ def reveal(store: Store, ticket: Ticket) -> tuple[RevealedCell, ...]:
 
 
 @allowed("review")
-def finish(store: Store, ticket: Ticket, given: Mapping[str, ReviewerAnswer]) -> ActResult:
+def finish(store: Store, ticket: Ticket, answers: Mapping[str, ReviewerAnswer]) -> ActResult:
     """Confirm or amend committed verdicts; they count from now on.
 
     A note is needed to decide against unanimous judges, to change a verdict after seeing the
@@ -251,13 +253,13 @@ def finish(store: Store, ticket: Ticket, given: Mapping[str, ReviewerAnswer]) ->
     """
     with store.write():
         act, ticket = begin(store, ticket)
-        _cells_to_decide(act, ticket, given)
+        _cells_to_decide(act, ticket, answers)
         own_verdicts = {v.criterion: v for v in my_verdicts(store, ticket) if v.final is None}
-        for name in given:
+        for name in answers:
             if name not in own_verdicts:
                 raise Conflict(f"You gave no verdict on {name!r} to confirm.")
-        verdicts = normalised_verdicts(act, given)
-        require_notes(act, ticket, verdicts, own_verdicts, seen=False)
+        verdicts = normalised_verdicts(act, answers)
+        require_notes(act, ticket, verdicts, own_verdicts, votes_seen=False)
         for name, verdict in verdicts.items():
             _commit_final(act, ticket, name, verdict)
         return act_result(act, ticket, update_derived(act, list(verdicts)))
@@ -285,11 +287,11 @@ def begin(store: Store, ticket: Ticket) -> tuple[Act, Ticket]:
 
 
 def _cells_to_decide(
-    act: Act, ticket: Ticket, given: Mapping[str, ReviewerAnswer]
+    act: Act, ticket: Ticket, answers: Mapping[str, ReviewerAnswer]
 ) -> dict[str, QueuedCell]:
     """Return these cells; raise ``Conflict`` if one changed or this person may not decide it."""
     cells = {cell.criterion: cell for cell in act.store.queues.cells(ticket.queue_id, act.item_id)}
-    for name in given:
+    for name in answers:
         if name not in cells:
             raise NotFound(f"{name!r} of item {ticket.number} is not in this queue.")
         cell = cells[name]
@@ -332,7 +334,7 @@ def _commit_first(
     act: Act,
     ticket: Ticket,
     cell: QueuedCell,
-    given: ReviewerAnswer,
+    answer: ReviewerAnswer,
     mode: Mode,
     ms: int | None,
 ) -> None:
@@ -344,15 +346,15 @@ def _commit_first(
         "verdict",
         cell.criterion,
         part=ticket.part,
-        after=given_data(given),
-        reason=given.note,
+        after=answer_data(answer),
+        reason=answer.note,
         mode=mode_given,
         ms_active=ms,
         revealed_at=revealed_at,
-        evidence=[list(span) for span in given.evidence],
+        evidence=[list(span) for span in answer.evidence],
     )
     verdict = VerdictRow(
-        *(act.item_id, cell.criterion, ticket.part, ticket.seat.name, mode_given, given, event_id),
+        *(act.item_id, cell.criterion, ticket.part, ticket.seat.name, mode_given, answer, event_id),
         *(revealed_at, None, None),
     )
     act.store.verdicts.put(act.queue.id, verdict)
@@ -363,7 +365,7 @@ AT_ONCE = "at once"
 
 
 def _commit_final(
-    act: Act, ticket: Ticket, criterion: str, given: ReviewerAnswer, *, itself: bool | str = False
+    act: Act, ticket: Ticket, criterion: str, answer: ReviewerAnswer, *, itself: bool | str = False
 ) -> None:
     assert act.queue is not None, "tickets belong to queues"
     (verdict,) = [v for v in my_verdicts(act.store, ticket) if v.criterion == criterion]
@@ -371,18 +373,18 @@ def _commit_final(
         "final",
         criterion,
         part=ticket.part,
-        before=given_data(verdict.first),
-        after={**given_data(given), **({"itself": itself} if itself else {})},
-        reason=given.note,
+        before=answer_data(verdict.first),
+        after={**answer_data(answer), **({"itself": itself} if itself else {})},
+        reason=answer.note,
         mode=verdict.mode,
         revealed_at=verdict.revealed,
-        evidence=[list(span) for span in given.evidence],
+        evidence=[list(span) for span in answer.evidence],
     )
-    act.store.verdicts.put(act.queue.id, replace(verdict, final=given, final_event=event_id))
+    act.store.verdicts.put(act.queue.id, replace(verdict, final=answer, final_event=event_id))
 
 
-def _forget_drafts(store: Store, ticket: Ticket, given: Mapping[str, Any]) -> None:
-    remaining = {name: g for name, g in drafts_of(store, ticket).items() if name not in given}
+def _forget_drafts(store: Store, ticket: Ticket, answers: Mapping[str, Any]) -> None:
+    remaining = {name: g for name, g in drafts_of(store, ticket).items() if name not in answers}
     save_drafts(store, ticket, remaining, now=clock.now())
 
 

@@ -286,8 +286,8 @@ class ReviewSelection:
 def audited_queues(
     store: Store, run_id: int, level: float = USUAL.level
 ) -> tuple[VerdictAccuracy, ...]:
-    """Return how often decisions confirm the verdicts, of each of the run's queues with a random
-    audit, oldest first, including archived ones.
+    """For each of the run's queues with a random audit, return how often people's decisions confirm
+    the verdicts. Archived queues are included; the oldest queue comes first.
     """
     return tuple(
         verdict_accuracy(store, queue.id, level)
@@ -312,7 +312,9 @@ def selection_of(store: Store, run_id: int, level: float = USUAL.level) -> Revie
     return ReviewSelection(labels, settled, audited_queues(store, run_id, level), picked, texts)
 
 
-def _label_count(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Label | None]]) -> int:
+def _label_count(
+    store: Store, run: RunRow, labels_by_item: Mapping[str, Mapping[str, Label | None]]
+) -> int:
     """Return the number of labels of a run's items: the dataset's, overridden by settled cells."""
     from core.services.datasets import item_columns
     from core.services.results.run_columns import items_of_run
@@ -323,10 +325,10 @@ def _label_count(store: Store, run: RunRow, truth: Mapping[str, Mapping[str, Lab
     )
     inside = columns.own & False
     inside[places.places] = True
-    settled = {columns.place[item_id] for item_id in truth}
+    settled = {columns.place[item_id] for item_id in labels_by_item}
     own = {(row, g.criterion) for g in columns.labels for row in g.rows.tolist() if row in settled}
     number = sum(int(inside[column.rows].sum()) for column in columns.labels)
-    for item_id, decided in truth.items():
+    for item_id, decided in labels_by_item.items():
         for name, label in decided.items():
             number += (label is not None) - ((columns.place[item_id], name) in own)
     return number

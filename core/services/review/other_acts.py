@@ -17,7 +17,7 @@ from core.services.review.blind_view import may_decide_flagged
 from core.services.review.claims import Ticket, release
 from core.services.review.commit_reveal import ActResult, act_result, begin
 from core.services.review.reviewers import now_seated
-from core.store.review.settled import given_data, given_from
+from core.store.review.settled import answer_data, answer_from_data
 from core.store.store import Store
 
 _VERDICTS = ("verdict", "final", "send_back")
@@ -369,10 +369,10 @@ def _verdict_data(verdict: VerdictRow) -> dict[str, Any]:
         "part": verdict.part,
         "reviewer": verdict.reviewer,
         "mode": verdict.mode,
-        "first": given_data(verdict.first),
+        "first": answer_data(verdict.first),
         "first_event": verdict.first_event,
         "revealed": verdict.revealed,
-        "final": None if verdict.final is None else given_data(verdict.final),
+        "final": None if verdict.final is None else answer_data(verdict.final),
         "final_event": verdict.final_event,
     }
 
@@ -383,7 +383,7 @@ def _verdict_from(event: EventRow, data: dict[str, Any]) -> VerdictRow:
     return VerdictRow(
         item_id=event.item_id,
         criterion=event.criterion,
-        first=given_from(first),
-        final=None if final is None else given_from(final),
+        first=answer_from_data(first),
+        final=None if final is None else answer_from_data(final),
         **fields,
     )

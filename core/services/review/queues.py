@@ -24,7 +24,7 @@ from core.services.queueing.queue_cells import (
     ChosenCells,
     QueueCandidate,
     QueuePreview,
-    queue_by,
+    newest_queue_of_rule,
 )
 from core.services.queueing.queue_order import QUEUE_ORDERS, reweigh_queue, weigh_cells
 from core.services.results.run_columns import cell_columns
@@ -104,12 +104,12 @@ def make_queue(
     Raises:
         InputError: the name is missing, the order is unknown, or the rule selects no cells.
     """
-    _check_name(name, order)
+    _check_name_and_order(name, order)
     seed = clock.draw_seed() if seed is None else seed
     run = store.runs.get(run_id)
     chosen = choose_within(store, run_id, rule, order=order, seed=seed, stale=stale)
     if not chosen.cells:
-        raise InputError(_nothing_to_queue(chosen, rule))
+        raise InputError(_nothing_to_queue_message(chosen, rule))
     with store.write():
         row = store.queues.create(
             run_id,
@@ -134,7 +134,7 @@ def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -
         InputError: the name is missing, or the rule selects no cells.
         NotAllowed: there is no such queue, and this person may not create one.
     """
-    queue = queue_by(store, run_id, rule)
+    queue = newest_queue_of_rule(store, run_id, rule)
     return queue or make_queue(store, seat, run_id, name, rule, USUAL)
 
 
@@ -186,7 +186,7 @@ def change(
         require_lead(store, seat, "change a queue")
         row = store.queues.get(queue_id)
         name, order = row.name if name is None else name, order or row.order
-        _check_name(name, order)
+        _check_name_and_order(name, order)
         changed = store.queues.change(
             queue_id, name=name.strip(), order=order, settings=settings or row.settings
         )
@@ -308,7 +308,7 @@ def _queued_item(row: QueueRow, item_id: str, position: int, turn: int) -> Queue
     )
 
 
-def _check_name(name: str, order: str) -> None:
+def _check_name_and_order(name: str, order: str) -> None:
     if not name.strip():
         raise InputError("Give the queue a name.")
     if len(name) > MOST_NAME:
@@ -319,7 +319,7 @@ def _check_name(name: str, order: str) -> None:
         raise InputError(f"{order!r} is not an order. Use one of {', '.join(QUEUE_ORDERS)}.")
 
 
-def _nothing_to_queue(chosen: ChosenCells, rule: QueueRule) -> str:
+def _nothing_to_queue_message(chosen: ChosenCells, rule: QueueRule) -> str:
     if not chosen.of and (rule.criteria is not None or rule.items is not None):
         return "There is nothing to queue: none of the cells that you name has a verdict yet."
     if not chosen.of:

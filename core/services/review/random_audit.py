@@ -157,7 +157,7 @@ class AuditSample:
     missing: int
 
 
-def represented_cells(stratum: Numbers, drawn: Numbers) -> Numbers:
+def represented_cells(stratum: Numbers, drawn_cells: Numbers) -> Numbers:
     """Return how many cells each represents: drawn ones share their stratum, others represent none.
 
     Strata without a drawn cell are assumed to be like the others.
@@ -167,11 +167,11 @@ def represented_cells(stratum: Numbers, drawn: Numbers) -> Numbers:
     _, index = np.unique(stratum, return_inverse=True)
     sizes, labels = (
         np.bincount(index),
-        np.bincount(index[drawn], minlength=index.max(initial=-1) + 1),
+        np.bincount(index[drawn_cells], minlength=index.max(initial=-1) + 1),
     )
     reached = int(sizes[labels > 0].sum())
     weights = sizes / np.maximum(labels, 1) * (len(index) / reached if reached else 0.0)
-    stands: Numbers = np.where(drawn, weights[index], 0.0)
+    stands: Numbers = np.where(drawn_cells, weights[index], 0.0)
     return stands
 
 
@@ -278,10 +278,10 @@ def unaudited_cells(store: Store, queue_id: int, alpha: float = 0.1) -> Unaudite
     )
     right, right_besides = (int(cells.right[flags].sum()) for flags in (audit, others))
     known_labels = KnownLabels(elsewhere, elsewhere - right_besides)
-    accuracy = share_of_rest(right, drawn, remaining, missing=missing, known=known_labels)
+    accuracy = share_of_rest(right, drawn, remaining, missing=missing, known_labels=known_labels)
     so_far = None
     if missing and not behind:
-        so_far = share_so_far(right, drawn, missing, remaining, known=known_labels)
+        so_far = share_so_far(right, drawn, missing, remaining, known_labels=known_labels)
     if len(set(cells.stratum.tolist())) > 1:
         accuracy, so_far = Estimate.undefined(UNEVEN, drawn), None
     promise = None

@@ -173,7 +173,7 @@ def _regrade_from(
     if ended is not None and ended > event.id:
         status = "answered" if before is None else "kept" if label == before else "changed"
     elif ended is not None:
-        queue = None  # This queue decided the cell before the regrade was requested.
+        queue = None  # The cell was decided in this queue before the regrade was requested.
     return Regrade(
         event_id=event.id,
         item_id=event.item_id,

@@ -134,13 +134,13 @@ def last_notes(store: Store, seat: Seat, queue_id: int) -> list[str]:
 
 def commits_at_once(store: Store, seat: Seat) -> bool:
     """Return whether this person's last answer on an item also commits it."""
-    return bool(store.settings.get(_without_undo(seat), False))
+    return bool(store.settings.get(_no_undo_reason(seat), False))
 
 
 @allowed("review")
 def commit_at_once(store: Store, seat: Seat, on: bool) -> None:
     """Set whether this person's last answer on an item also commits it."""
-    store.settings.put(_without_undo(seat), on)
+    store.settings.put(_no_undo_reason(seat), on)
 
 
 @allowed("review")
@@ -149,11 +149,11 @@ def commit_at_once_alone(store: Store, seat: Seat) -> None:
     chosen otherwise.
     """
     alone = [row.name for row in all_reviewers(store)] == [seat.name]
-    if alone and store.settings.get(_without_undo(seat)) is None:
+    if alone and store.settings.get(_no_undo_reason(seat)) is None:
         commit_at_once(store, seat, on=True)
 
 
-def _without_undo(seat: Seat) -> str:
+def _no_undo_reason(seat: Seat) -> str:
     return f"review commits at once/{seat.name}"
 
 

@@ -20,7 +20,7 @@ from core.services.results.scored_items import resolved_items, rubric_in_force, 
 from core.services.review.adjudication import Act
 from core.services.review.commit_reveal import normalised_verdicts
 from core.services.review.reviewers import now_seated
-from core.store.review.settled import given_data, given_from
+from core.store.review.settled import answer_data, answer_from_data
 from core.store.store import Store
 
 #: How many other items a person decides before an item returns for a second look.
@@ -96,7 +96,7 @@ def say_again(
     store: Store,
     seat: Seat,
     look: SecondLook,
-    given: Mapping[str, ReviewerAnswer],
+    answers: Mapping[str, ReviewerAnswer],
     *,
     ms_active: int | None = None,
 ) -> int:
@@ -113,12 +113,12 @@ def say_again(
         queue = store.queues.get(look.queue_id)
         run = store.runs.get(queue.run_id)
         act = Act(store, seat, run, look.item_id, queue, clock.now())
-        for name, verdict in normalised_verdicts(act, given).items():
+        for name, verdict in normalised_verdicts(act, answers).items():
             act.record(
                 "repeat",
                 name,
                 part="review",
-                after=given_data(verdict),
+                after=answer_data(verdict),
                 reason=verdict.note,
                 mode="blind",
                 ms_active=ms_active,
@@ -146,7 +146,7 @@ def repeated_verdicts(store: Store, queue_id: int) -> list[RepeatedVerdict]:
         if v.part == "review"
     }
     return [
-        RepeatedVerdict(e.actor, e.item_id, e.criterion, first[key], given_from(e.after))
+        RepeatedVerdict(e.actor, e.item_id, e.criterion, first[key], answer_from_data(e.after))
         for e in _repeated_events(store, queue)
         if (key := (e.actor, e.item_id, e.criterion)) in first
     ]

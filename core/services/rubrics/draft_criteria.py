@@ -63,7 +63,7 @@ def add_criterion(
 
     ``na`` adds the option "Not applicable".
     """
-    draft = _without_untouched_first(draft)
+    draft = _drop_untouched_first_criterion(draft)
     serial = UidSource(draft["serial"])
     section = draft["criteria"][-1]["section"] if draft["criteria"] else ""
     name = numbered_name("Criterion", _criterion_names(draft))
@@ -71,7 +71,7 @@ def add_criterion(
     return _with_criterion_added(draft, criterion, serial), criterion["uid"]
 
 
-def _without_untouched_first(draft: RubricDraft) -> RubricDraft:
+def _drop_untouched_first_criterion(draft: RubricDraft) -> RubricDraft:
     """Return the draft without a new rubric's first criterion, if that is untouched."""
     untouched = draft["criteria"] == started_draft()["criteria"]
     return {**draft, "criteria": []} if untouched and draft["base"] is None else draft
@@ -106,12 +106,12 @@ _BEGINNINGS = {
 }
 
 
-def _suggested_name(requirement: str, taken: set[str]) -> str:
+def _suggested_name(requirement: str, used_names: set[str]) -> str:
     """Return the first significant words of a requirement, as a unique name."""
     parts = requirement.split()
     words = list(dropwhile(lambda word: word.casefold() in _BEGINNINGS, parts)) or parts
     text = " ".join(words)
-    return name_for(text[:1].upper() + text[1:], len(taken), taken)
+    return name_for(text[:1].upper() + text[1:], len(used_names), used_names)
 
 
 def _with_criterion_added(
@@ -122,7 +122,7 @@ def _with_criterion_added(
 
 def append_criterion(draft: RubricDraft, criterion: Criterion) -> RubricDraft:
     """Return the draft with this criterion at its end; a repeated name gets a number."""
-    draft = _without_untouched_first(draft)
+    draft = _drop_untouched_first_criterion(draft)
     (copied,) = draft_from(Rubric(criteria=(criterion,)))["criteria"]
     serial = UidSource(draft["serial"])
     fresh: CriterionDraft = {
@@ -138,13 +138,13 @@ def _criterion_names(draft: RubricDraft) -> list[str]:
     return [criterion["name"] for criterion in draft["criteria"]]
 
 
-def free_name(name: str, taken: Iterable[str]) -> str:
+def free_name(name: str, used_names: Iterable[str]) -> str:
     """Return the name, with a number if it is taken.
 
     >>> free_name("Tone", ["tone", "Tone 2"])
     'Tone 3'
     """
-    names = list(taken)
+    names = list(used_names)
     return numbered_name(name[:190], names, 2) if fold(name) in map(fold, names) else name
 
 
@@ -198,16 +198,16 @@ def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft
         stem = "Not applicable" if na else "Option"
         option = Option.model_construct(
             label=_free_label(options, stem, always_number=not na),
-            value=None if na else _next_value(options),
+            value=None if na else _next_option_value(options),
             na=na,
         )
         added = option_draft(option, serial.next("o"))
-        return [*options, added] if na else _abstentions_last([*options, added])
+        return [*options, added] if na else _sort_abstentions_last([*options, added])
 
     return {**_with_changed_options(draft, uid, with_option_added), "serial": serial.last}
 
 
-def _next_value(options: Sequence[OptionDraft]) -> float:
+def _next_option_value(options: Sequence[OptionDraft]) -> float:
     """Return a value that continues the list and keeps an ordinal scale in order."""
     values = [o["value"] for o in options if not o["na"] and o["value"] is not None]
     falling = len(values) > 1 and values[-1] < values[0]
@@ -221,7 +221,7 @@ def _free_label(options: Sequence[OptionDraft], stem: str, *, always_number: boo
     return numbered_name(stem, taken, len([o for o in options if not o["na"]]) + 1)
 
 
-def _abstentions_last(options: Sequence[OptionDraft]) -> list[OptionDraft]:
+def _sort_abstentions_last(options: Sequence[OptionDraft]) -> list[OptionDraft]:
     return sorted(options, key=lambda option: option["na"])
 
 
@@ -243,7 +243,7 @@ def set_abstention(draft: RubricDraft, uid: str, option: str, na: bool) -> Rubri
     return _with_changed_options(
         draft,
         uid,
-        lambda options: _abstentions_last(
+        lambda options: _sort_abstentions_last(
             with_change_at(options, (option,), lambda o: {**o, **fields})
         ),
     )
@@ -284,9 +284,7 @@ def change_scale(draft: RubricDraft, uid: str, scale: str) -> RubricDraft:
             options = (
                 sorted(options_before, key=_value_order) if scale == "ordinal" else options_before
             )
-        return _with_fitting_options(
-            {**criterion, "scale": scale, "options": options, "parked": parked}
-        )
+        return _fit_options({**criterion, "scale": scale, "options": options, "parked": parked})
 
     return {**with_change_at(draft, ("criteria", uid), changed_criterion), "serial": serial.last}
 
@@ -309,14 +307,12 @@ def apply_template(
         options = [*template_options(template, serial, na=na and not out), *out]
         parked = {**criterion["parked"], criterion["scale"]: criterion["options"]}
         scale = TEMPLATE_SCALE[template]
-        return _with_fitting_options(
-            {**criterion, "scale": scale, "options": options, "parked": parked}
-        )
+        return _fit_options({**criterion, "scale": scale, "options": options, "parked": parked})
 
     return {**with_change_at(draft, ("criteria", uid), changed_criterion), "serial": serial.last}
 
 
-def _with_fitting_options(criterion: CriterionDraft) -> CriterionDraft:
+def _fit_options(criterion: CriterionDraft) -> CriterionDraft:
     fits: tuple[str, ...] = {str(scale): rules for scale, rules in RULES.items()}[
         criterion["scale"]
     ]

@@ -137,9 +137,9 @@ def _threshold_fits(threshold: Any, criteria: Sequence[CriterionDraft]) -> bool:
     return all(fold(label) in existing for label in labels if isinstance(label, str))
 
 
-def predicate_of(when: Mapping[str, Any]) -> Predicate | None:
+def predicate_of(condition: Mapping[str, Any]) -> Predicate | None:
     """Return the predicate of a condition's plain data, or ``None``."""
-    return next((name for name in PREDICATES if when.get(name) is not None), None)
+    return next((name for name in PREDICATES if condition.get(name) is not None), None)
 
 
 def set_condition(
@@ -159,13 +159,13 @@ def set_count(draft: RubricDraft, uid: str, count: int) -> RubricDraft:
     return _put_in_gate(draft, uid, ("when", "count_at_least"), count)
 
 
-def effects_of(then: Mapping[str, Any]) -> list[EffectName]:
+def effects_of(effect: Mapping[str, Any]) -> list[EffectName]:
     """Return the effects in a gate's plain data."""
-    verdict = then.get("verdict")
+    verdict = effect.get("verdict")
     return [
         name
         for name in EFFECTS
-        if (verdict == name if name in ("fail", "review") else then.get(name) is not None)
+        if (verdict == name if name in ("fail", "review") else effect.get(name) is not None)
     ]
 
 

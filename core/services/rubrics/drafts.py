@@ -49,8 +49,8 @@ def with_rubric(draft: RubricDraft, rubric: Rubric) -> RubricDraft:
     by_name = {fold(c["name"]): c for c in draft["criteria"]}
     serial = UidSource(draft["serial"])
     criteria = [_criterion_draft(c, by_name.get(fold(c.name)), serial) for c in rubric.criteria]
-    gates = _known_by_name((g["gate"], g["uid"]) for g in draft["gates"])
-    checks = _known_by_name((c["check"], c["uid"]) for c in draft["prechecks"])
+    gates = _lookup_by_name((g["gate"], g["uid"]) for g in draft["gates"])
+    checks = _lookup_by_name((c["check"], c["uid"]) for c in draft["prechecks"])
     changed: RubricDraft = {
         **draft,
         **data_of(rubric),  # type: ignore[typeddict-item]
@@ -97,7 +97,7 @@ def _plain_data(noun: base.Noun) -> dict[str, Any]:
     return noun.model_dump(mode="json", by_alias=True, exclude_none=True)
 
 
-def _known_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[str], str | None]:
+def _lookup_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[str], str | None]:
     """Return a lookup of uids by rule name that returns each uid once, since names may repeat."""
     uids_by_name: dict[str, list[str]] = {}
     for data, uid in named:
@@ -111,15 +111,15 @@ def _known_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[str
 
 
 def _criterion_draft(
-    criterion: Criterion, known: CriterionDraft | None, serial: UidSource
+    criterion: Criterion, former: CriterionDraft | None, serial: UidSource
 ) -> CriterionDraft:
-    uids = {fold(o["label"]): o["uid"] for o in known["options"]} if known else {}
-    uid = known["uid"] if known else serial.next("c")
+    uids = {fold(o["label"]): o["uid"] for o in former["options"]} if former else {}
+    uid = former["uid"] if former else serial.next("c")
     options = [
         option_draft(o, uids.get(fold(o.label)) or serial.next("o")) for o in criterion.options
     ]
     fresh = criterion_draft(criterion, uid, options)
-    return {**fresh, "parked": known["parked"]} if known else fresh
+    return {**fresh, "parked": former["parked"]} if former else fresh
 
 
 def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
@@ -131,8 +131,8 @@ def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
     """
     draft = {
         **new_draft(),
-        "name": _words_at(data, "name"),
-        "guidelines": _words_at(data, "guidelines"),
+        "name": _text_at(data, "name"),
+        "guidelines": _text_at(data, "guidelines"),
     }
     serial = UidSource(0)
     criteria = [_criterion_from(criterion, serial) for criterion in data.get("criteria", ())]
@@ -148,13 +148,13 @@ def _criterion_from(data: Mapping[str, Any], serial: UidSource) -> CriterionDraf
             "weight": _number_or_none(data.get("weight", Criterion.model_fields["weight"].default)),
             "scale": _scale_of(data.get("scale"), bool(given)),
         }
-        name, requirement = _words_at(data, "name"), _words_at(data, "requirement")
+        name, requirement = _text_at(data, "name"), _text_at(data, "requirement")
         loose = Criterion.model_construct(name=name, requirement=requirement, **fields)
         uid, options = serial.next("c"), given if isinstance(given, list) else ()
         kept_options = [
             Option.model_construct(
-                label=_words_at(option, "label"),
-                description=_words_at(option, "description"),
+                label=_text_at(option, "label"),
+                description=_text_at(option, "description"),
                 value=_number_or_none(option.get("value")),
             )
             for option in options
@@ -171,7 +171,7 @@ def _scale_of(scale: object, options: bool) -> str:
     return "nominal" if options else "binary"
 
 
-def _words_at(data: Mapping[str, Any], key: str) -> str:
+def _text_at(data: Mapping[str, Any], key: str) -> str:
     value = data.get(key)
     return "" if value is None else str(value)
 
@@ -203,9 +203,9 @@ def linked_gate(
     )
 
 
-def _labels_in(when: dict[str, Any]) -> list[str]:
+def _labels_in(condition: dict[str, Any]) -> list[str]:
     labels = list[str]()
-    for name, value in when.items():
+    for name, value in condition.items():
         if name not in ("criterion", "tag"):
             labels += [v for v in (value if isinstance(value, list) else [value]) if _is_word(v)]
     return labels

@@ -148,18 +148,18 @@ def keep_beside(
     draft: RubricDraft,
     text: str | None,
     *,
-    seen: str | None,
+    last_seen: str | None,
     tab: str,
     **who: str,
 ) -> KeptDraft:
     """Store unsaved work under ``name``, or under a name of this tab if another tab has work there.
 
-    ``seen`` is when the draft under ``name`` was last changed, as far as this tab knows. If another
-    tab changed it since, that draft stays, and this one gets its own name.
+    ``last_seen`` is when the draft under ``name`` was last changed, as far as this tab knows. If
+    another tab changed it since, that draft stays, and this one gets its own name.
     """
     with store.write():
         stored = unsaved_work(store, name)
-        if stored is not None and stored.updated != seen:
+        if stored is not None and stored.updated != last_seen:
             name = f"{name.partition(BESIDE)[0]}{BESIDE}{tab}"
         keep(store, name, draft, text, **who)
         saved = unsaved_work(store, name)
@@ -176,14 +176,14 @@ def kept_drafts_of(store: Store, name: str) -> list[KeptDraft]:
     return [draft for draft in all_kept_drafts(store) if draft.name.partition(BESIDE)[0] == stem]
 
 
-def own_work(store: Store, name: str, browser: str) -> KeptDraft | None:
+def own_unsaved_work(store: Store, name: str, browser: str) -> KeptDraft | None:
     """Return the unsaved work under a draft's name, or on a rubric the newest by this browser."""
     if not name.isdecimal():
         return unsaved_work(store, name)
     return next((d for d in kept_drafts_of(store, name) if d.browser in ("", browser)), None)
 
 
-def others_at_work(store: Store, name: str) -> list[tuple[str, str]]:
+def other_editors(store: Store, name: str) -> list[tuple[str, str]]:
     """Return the members who edit the same rubric, and when each last did, without their text."""
     return store.drafts.other_drafts(_DRAFTS + name.partition(BESIDE)[0])
 
@@ -259,7 +259,7 @@ def _take_workbench_along(store: Store, old: str, new: str) -> None:
         store.drafts.delete(WORKBENCH + old)
 
 
-def on_top_of(store: Store, draft: RubricDraft, number: int) -> RubricDraft:
+def rebase_on_version(store: Store, draft: RubricDraft, number: int) -> RubricDraft:
     """Return the draft, ready to be saved after that version, with which it was compared.
 
     Raises:

@@ -71,13 +71,13 @@ def with_copy(items: list[Data], uid: str, twin: Callable[[Any], Any]) -> list[D
     )
 
 
-def numbered_name(stem: str, taken: Iterable[str], first: int = 1) -> str:
+def numbered_name(stem: str, used_names: Iterable[str], first: int = 1) -> str:
     """Return ``stem`` with the lowest number, from ``first``, that is not taken.
 
     >>> numbered_name("Tone", ["tone", "Tone 1"])
     'Tone 2'
     """
-    folded, number = {fold(name) for name in taken}, first
+    folded, number = {fold(name) for name in used_names}, first
     while fold(f"{stem} {number}") in folded:
         number += 1
     return f"{stem} {number}"

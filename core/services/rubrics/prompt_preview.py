@@ -20,7 +20,7 @@ from core.judging.prompts import assembly
 from core.judging.prompts.parts import shown_order
 from core.judging.protocol import Question
 from core.scoring import ItemScore, MeasuredTexts, Texts, explain, measured_texts, score_item
-from core.scoring.gates import findings
+from core.scoring.gates import precheck_findings
 from core.scoring.patterns import FoldedText
 from core.scoring.points import penalty_for
 from core.scoring.trace import PrecheckFinding
@@ -137,7 +137,7 @@ def pre_check_matches(check: Mapping[str, Any], text: str) -> list[tuple[Prechec
 
     Raises ``InputError`` if the pre-check is invalid.
     """
-    return findings(base.build_model(Precheck, dict(check), "pre-check"), FoldedText(text))
+    return precheck_findings(base.build_model(Precheck, dict(check), "pre-check"), FoldedText(text))
 
 
 def best_answers(rubric: Rubric) -> dict[str, int]:

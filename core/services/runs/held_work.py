@@ -149,10 +149,10 @@ def noting_questions(book: Logbook, run_id: int, waiting: WaitingQuestions) -> W
     return watched_question
 
 
-def trim_answers(store: Store, used: Collection[str]) -> None:
+def trim_answers(store: Store, used_keys: Collection[str]) -> None:
     """Trim the cached answers to their limit. If the file is busy, the next run does it."""
     try:
-        store.responses.trim(load_settings().cache_bytes, used)
+        store.responses.trim(load_settings().cache_bytes, used_keys)
     except StoreError as error:
         log.info("Kept answers were not trimmed: %s", error)
 

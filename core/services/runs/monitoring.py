@@ -283,8 +283,8 @@ def _escape_label(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
 
 
-def _unix_seconds(when: str) -> int:
-    return round(datetime.fromisoformat(when).timestamp()) if when else 0
+def _unix_seconds(timestamp: str) -> int:
+    return round(datetime.fromisoformat(timestamp).timestamp()) if timestamp else 0
 
 
 def _provider_name(judge: Judge) -> str:

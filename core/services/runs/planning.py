@@ -26,7 +26,7 @@ from core.domain.secrets import variable_names
 from core.errors import InputError, Problem
 from core.identity import seeded_random
 from core.services.access.allowing import allowed
-from core.services.datasets.twins import RepeatedTexts, apart_texts, twin_groups, whole_groups
+from core.services.datasets.twins import RepeatedTexts, group_texts_apart, twin_groups, whole_groups
 from core.services.judges.panel_setup import PanelSetup, panel_data
 from core.services.judges.registry import ensure_defaults, env_status, key_status
 from core.services.results.scored_items import rubric_in_force
@@ -233,11 +233,11 @@ def _taught_items(
         groups, repeated = twin_groups(labelled, to_grade, teaching.twins, strict=bool(learners))
     else:
         texts = teaching.read([i.id for i in labelled]), graded.read([i.id for i in to_grade])
-        groups, repeated = apart_texts(labelled, *texts, strict=bool(learners))
+        groups, repeated = group_texts_apart(labelled, *texts, strict=bool(learners))
     if not groups:
         raise InputError(_ALL_TWINS.format(count=plural(len(labelled), "labelled item")))
     drawn = not (_has_labels(labelled) or request.learn_items is not None)
-    chosen = {i.id for i in _draw_share(groups, request.label_share, seed, drawn=drawn)}
+    chosen = {i.id for i in _draw_share(groups, request.label_share, seed, at_random=drawn)}
     held_out = chosen | ({i.id for i in labelled} if _has_labels(labelled) else set())
     items = tuple(i for i in labelled if i.id in chosen)
     return TaughtItems(items, frozenset(held_out), repeated, teaching)
@@ -279,11 +279,11 @@ def _has_labels(labelled: Sequence[Candidate]) -> bool:
 
 
 def _draw_share(
-    groups: Sequence[list[Candidate]], share: float, seed: int, *, drawn: bool
+    groups: Sequence[list[Candidate]], share: float, seed: int, *, at_random: bool
 ) -> Iterable[Candidate]:
     """Return all of the groups' items, or a share drawn by the seed that keeps twins together."""
     everyone = [item for group in groups for item in group]
-    if not drawn:
+    if not at_random:
         return everyone
     count = max(1, round(share * len(everyone)))
     return whole_groups(groups, count, seeded_random("calibration", seed))

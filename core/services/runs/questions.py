@@ -56,7 +56,7 @@ class QuestionBuilder:
     def questions(
         self,
         judge: Judge,
-        done: set[Cell],
+        answered: set[Cell],
         wanted: Wanted = wants_every_cell,
         only: Collection[str] | None = None,
     ) -> Iterator[Question]:
@@ -76,7 +76,8 @@ class QuestionBuilder:
                         self._option_order(criterion, judge, item, position, replicate),
                     )
                     for criterion in in_force.criteria
-                    if (cell := Cell(item.id, criterion.name, judge.name, replicate)) not in done
+                    if (cell := Cell(item.id, criterion.name, judge.name, replicate))
+                    not in answered
                     and wanted(item.id, criterion.name)
                 ]
                 if together and asks:

@@ -30,7 +30,7 @@ from core.judging.providers.openai_provider import OpenAIProvider
 from core.judging.rate_limits import ProviderGate
 from core.judging.writing.writer import Writer
 from core.services.access.providers import require_allowed
-from core.services.judges.panel_setup import key_of, known_values
+from core.services.judges.panel_setup import key_of, values_of_secrets
 from core.services.judges.readiness import NO_FUNCTIONS, Functions, require_functions
 from core.services.results.scored_items import (
     calibration_items,
@@ -132,7 +132,11 @@ class Providers:
     ) -> LLMJudge:
         """Return an LLM judge with its key, read from the environment now."""
         return LLMJudge(
-            spec, *self._connect(spec), cache=cache, on_call=on_call, known=known_values(spec)
+            spec,
+            *self._connect(spec),
+            cache=cache,
+            on_call=on_call,
+            known_replies=values_of_secrets(spec),
         )
 
     def batch_judge(self, spec: Judge, cache: ResponseCache | None = None) -> BatchJudge:
@@ -140,7 +144,7 @@ class Providers:
         # Batches need a key, although litellm may know other ways to sign in.
         provider, key, _ = self._connect(spec, provider_for(spec))
         assert isinstance(provider, OpenAIProvider)  # Plans with another provider are rejected.
-        return BatchJudge(spec, provider, key, cache, known_values(spec))
+        return BatchJudge(spec, provider, key, cache, values_of_secrets(spec))
 
     def function(self, spec: Judge) -> FunctionJudge:
         """Return a judge that is a function of this process; ``InputError`` if it is unknown."""
@@ -149,7 +153,7 @@ class Providers:
 
     def writer(self, spec: Judge) -> Writer:
         """Return the same model behind the same gate, as a writer of texts."""
-        return Writer(spec, *self._connect(spec), known=known_values(spec))
+        return Writer(spec, *self._connect(spec), known_replies=values_of_secrets(spec))
 
     def _connect(
         self, spec: Judge, kind: Way | None = None

@@ -248,7 +248,8 @@ def is_loopback_host(host: str) -> bool:
 def from_this_machine(headers: Mapping[str, str], address: object) -> bool:
     """Return whether a browser on this machine connects directly, without a proxy.
 
-    ``address`` is the client's address; Streamlit does not give this machine's own address as text.
+    ``address`` is the client's address as Streamlit gives it: a text for other machines, ``None``
+    for this one.
     """
     host = headers.get("Host")
     forwarded = any(name.lower() in _FORWARDED for name in headers)

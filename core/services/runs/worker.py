@@ -33,7 +33,7 @@ from core.services.runs.batches.working import BatchWork
 from core.services.runs.cluster.asking import NO_CLUSTER, ClusterConnection, outcomes_of
 from core.services.runs.cluster.credit import Receipts
 from core.services.runs.cluster.joining import ClusterGone
-from core.services.runs.cluster.training import needs_help, trained_on
+from core.services.runs.cluster.training import needs_help, train_on_cluster
 from core.services.runs.held_work import (
     Recorder,
     WaitingQuestions,
@@ -171,7 +171,7 @@ class RunningWork:
         cluster = await self._cluster.cluster(job.plan.panel.judges, long=long)
         judges, notes = await ready_judges(
             *(job, self.providers, kept, partial(self._count_call, recorder)),
-            train=partial(trained_on, cluster) if long and cluster is not None else None,
+            train=partial(train_on_cluster, cluster) if long and cluster is not None else None,
         )
         if cluster is not None:
             notes = {**notes, "cluster": cluster.told()}

@@ -217,10 +217,10 @@ def _item_of_request(store: Store, request: SpotRequest) -> Item:
 def _fresh_form(store: Store) -> SpotRequest:
     saved = store.rubrics.list()
     rubric = str(saved[0].id) if saved else ""
-    return SpotRequest(rubric=rubric, judges=_first_judges(store, rubric))
+    return SpotRequest(rubric=rubric, judges=_judges_to_start_with(store, rubric))
 
 
-def _first_judges(store: Store, rubric: str) -> tuple[str, ...]:
+def _judges_to_start_with(store: Store, rubric: str) -> tuple[str, ...]:
     """Return models that can be called, else the offline judges if they can learn the rubric."""
     entries = list_judges(store)
     models = [entry.name for entry in entries if entry.ready_model]

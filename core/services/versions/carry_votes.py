@@ -36,7 +36,7 @@ def carry_counts(
     version_id: int,
     moves: VersionMapping | None = None,
     *,
-    again: Collection[str] = (),
+    asked_again: Collection[str] = (),
 ) -> tuple[int, int]:
     """Return how many votes ``start_under`` would carry over, and how many remain to ask for.
 
@@ -44,7 +44,7 @@ def carry_counts(
     """
     run = store.runs.get(run_id)
     edits = _checked_edits(store, run_id, version_id, moves)
-    carried = _kept_vote_count(store, run, edits, again)
+    carried = _kept_vote_count(store, run, edits, asked_again)
     planned = sum(count for _, count in _planned_items(store, run, version_id, carried))
     return carried.total(), max(0, planned - carried.total())
 
@@ -57,7 +57,7 @@ def start_under(
     version_id: int,
     moves: VersionMapping | None = None,
     *,
-    again: Collection[str] = (),
+    asked_again: Collection[str] = (),
     ask: bool = True,
 ) -> int:
     """Start a run with the same settings under a version of the rubric; return its id.
@@ -68,7 +68,7 @@ def start_under(
         run_id: the run whose votes are carried over, which stays unchanged.
         version_id: the version of the new run.
         moves: how to read votes of renamed criteria and options; guessed if ``None``.
-        again: criteria (by their newer name) whose votes are not carried over.
+        asked_again: criteria (by their newer name) whose votes are not carried over.
         ask: whether to ask for missing votes at once, or when the run is resumed.
 
     Raises:
@@ -80,17 +80,17 @@ def start_under(
         if run.status not in RESTING:
             raise Conflict("The run is being graded. Carry its votes over when it is done.")
         edits = _checked_edits(store, run_id, version_id, moves)
-        successor = _create_run(store, run, version_id, edits, again)
+        successor = _create_run(store, run, version_id, edits, asked_again)
         chosen = [
             Carried(old, new.name, place, [o.na for o in new.choices])
             for old, (new, place) in new_places(edits).items()
-            if new.name not in again
+            if new.name not in asked_again
         ]
         carry_votes(db, run_id, successor.id, chosen, store.vote_statistics.own_rubrics(run_id))
         count_votes(db, successor.id)
-        _carry_settled(store, seat, run, successor, edits, again)
+        _carry_settled(store, seat, run, successor, edits, asked_again)
         store.results.rebuild(successor.id, load_job(store, successor.id).derive)
-        _pass_to_runner(store, successor.id, run, edits, again, ask)
+        _pass_to_runner(store, successor.id, run, edits, asked_again, ask)
         return successor.id
 
 
@@ -104,7 +104,7 @@ def _checked_edits(
 
 
 def _kept_vote_count(
-    store: Store, run: Run, edits: VersionEdits, again: Collection[str]
+    store: Store, run: Run, edits: VersionEdits, asked_again: Collection[str]
 ) -> Counter[str]:
     """Return how many votes of each item would be carried over."""
     own_rubrics, to, carried = (
@@ -118,7 +118,7 @@ def _kept_vote_count(
         elif row.criterion in to:
             new, place = to[row.criterion]
             gone = row.option is not None and place[row.option] is None
-            carried[row.item_id] += not gone and new.name not in again
+            carried[row.item_id] += not gone and new.name not in asked_again
     return carried
 
 
@@ -138,11 +138,11 @@ def _planned_items(
 
 
 def _create_run(
-    store: Store, run: Run, version_id: int, edits: VersionEdits, again: Collection[str]
+    store: Store, run: Run, version_id: int, edits: VersionEdits, asked_again: Collection[str]
 ) -> Run:
-    carried = _kept_vote_count(store, run, edits, again)
+    carried = _kept_vote_count(store, run, edits, asked_again)
     number = store.rubrics.version(version_id).number
-    origin = {"run": run.id, "votes": carried.total(), "again": sorted(again)}
+    origin = {"run": run.id, "votes": carried.total(), "again": sorted(asked_again)}
     plan = replace(
         run.plan,
         name=f"{run.name[:180]} (version {number})",
@@ -155,38 +155,50 @@ def _create_run(
 
 
 def _carry_settled(
-    store: Store, seat: Seat, run: Run, made: Run, edits: VersionEdits, again: Collection[str]
+    store: Store,
+    seat: Seat,
+    run: Run,
+    new_run: Run,
+    edits: VersionEdits,
+    asked_again: Collection[str],
 ) -> None:
     """Keep cells settled, under the same names, if their question is unchanged."""
     own_rubrics = store.vote_statistics.own_rubrics(run.id)
-    changed = {*edits.stale, *again}
+    changed = {*edits.stale, *asked_again}
     for item_id in store.runs.item_ids(run.id):
         cells = store.settled.of_items(run.id, [item_id]).get(item_id, {})
-        act = adjudication.Act(store, seat, made, item_id, None, clock.now())
+        act = adjudication.Act(store, seat, new_run, item_id, None, clock.now())
         by_criterion = cells if item_id in own_rubrics else translated_settled(cells, edits)
         for name, verdict in by_criterion.items():
             if item_id not in own_rubrics and name in changed:
                 continue
             reason = f"Carried over from run {run.id}"
             event = act.record("settle", name, after=settled_data(verdict), reason=reason)
-            store.settled.put(made.id, replace(verdict, event_id=event))
+            store.settled.put(new_run.id, replace(verdict, event_id=event))
 
 
 def _pass_to_runner(
-    store: Store, made: int, run: Run, edits: VersionEdits, again: Collection[str], ask: bool
+    store: Store,
+    n_made: int,
+    run: Run,
+    edits: VersionEdits,
+    asked_again: Collection[str],
+    ask: bool,
 ) -> None:
     """Pass the run to the Runner, or stop it: as done if it misses nothing, else to be resumed.
 
     Votes that an early stop or a cascade saved in the earlier run are not missing.
     """
-    row = store.runs.row(made)
+    row = store.runs.row(n_made)
     dropped = any(None in place for place in edits.moves.options.values())
-    missing = bool(again or edits.added or dropped) or run.status != "done" or run.failures_open
+    missing = (
+        bool(asked_again or edits.added or dropped) or run.status != "done" or run.failures_open
+    )
     if not run.panel.askable or not missing or row.votes >= row.planned:
         lease = store.leases.claim(
-            clock.owner_name(), at=clock.seconds_now(), seconds=_LEASE_SECONDS, run_id=made
+            clock.owner_name(), at=clock.seconds_now(), seconds=_LEASE_SECONDS, run_id=n_made
         )
         assert lease is not None, "a run that was just made is free"
         store.leases.release(lease, "done", now=clock.now())
     elif not ask:
-        store.runs.request_cancel(made, now=clock.now())
+        store.runs.request_cancel(n_made, now=clock.now())

@@ -38,11 +38,11 @@ from core.store.store import Store
 
 __all__ = [
     "ScoredChange",
-    "difference_under",
     "follow",
     "followed_versions",
     "queue_stale",
     "roll_back",
+    "score_difference",
     "version_difference",
     "version_edits",
 ]
@@ -64,11 +64,11 @@ def version_edits(
 def version_difference(
     store: Store, run_id: int, version_id: int, moves: VersionMapping | None = None
 ) -> ScoreDifference:
-    """Return how a version would change a run's current scores; see ``difference_under``."""
-    return difference_under(store, run_id, store.rubrics.version(version_id).rubric, moves)
+    """Return how a version would change a run's current scores; see ``score_difference``."""
+    return score_difference(store, run_id, store.rubrics.version(version_id).rubric, moves)
 
 
-def difference_under(
+def score_difference(
     store: Store, run_id: int, rubric: Rubric, moves: VersionMapping | None = None
 ) -> ScoreDifference:
     """Return how a rubric, saved or not, would change a run's current scores; writes nothing.
@@ -83,8 +83,8 @@ def difference_under(
     own_rubrics = store.vote_statistics.own_rubrics(run_id)
     settled = settled_lookup(store, run_id)
     if not changed.in_place:
-        settled = _settled_under(settled, changed, own_rubrics)
-    derive = _derivation_under(store, run, rubric, own_rubrics, settled)
+        settled = _settlements_under_version(settled, changed, own_rubrics)
+    derive = _derivation_under_version(store, run, rubric, own_rubrics, settled)
     ballots = store.votes.ballots(run_id)
     if not changed.in_place:
         ballots = [
@@ -148,7 +148,9 @@ def follow(
             reason=reason,
         )
         own_rubrics = store.vote_statistics.own_rubrics(run_id)
-        derive = _derivation_under(store, run, after, own_rubrics, settled_lookup(store, run_id))
+        derive = _derivation_under_version(
+            store, run, after, own_rubrics, settled_lookup(store, run_id)
+        )
         store.results.rebuild(run_id, derive)
         _raise_cells(store, run, changed, own_rubrics)
         return change
@@ -222,7 +224,7 @@ def _raise_cells(store: Store, run: Run, edits: VersionEdits, own: Collection[st
                 adjudication.restate_cell(store, queue, cell.item_id, cell.criterion, raised=True)
 
 
-def _derivation_under(
+def _derivation_under_version(
     store: Store, run: Run, rubric: Rubric, own: Mapping[str, Rubric], settled: SettledOf
 ) -> Derive:
     """Return the run's derivation under another version. Texts are read only if needed."""
@@ -240,7 +242,9 @@ def _derivation_under(
     )
 
 
-def _settled_under(settled: SettledOf, edits: VersionEdits, own: Mapping[str, Rubric]) -> SettledOf:
+def _settlements_under_version(
+    settled: SettledOf, edits: VersionEdits, own: Mapping[str, Rubric]
+) -> SettledOf:
     def lookup_settled(item_ids: Sequence[str]) -> dict[str, dict[str, SettledCell]]:
         return {
             item_id: dict(cells) if item_id in own else translated_settled(cells, edits)

@@ -85,7 +85,7 @@ def ask(store: Store, name: str, draft: RubricDraft, want: CellsToAsk) -> tuple[
         now = workbench_state(store, bench, draft)
         _refuse_request(now)
         batches = list(_fewest_batches(now, want))
-        anew = want.which == "all" or (want.row is not None and not _any_open(now, want))
+        anew = want.which == "all" or (want.row is not None and not _has_open_cell(now, want))
         seed = clock.draw_seed() if anew or not bench["seed"] else bench["seed"]
         started = tuple(_start_run(store, name, now, batch, seed) for batch in batches)
         if started:
@@ -127,7 +127,7 @@ def _refuse_request(state: WorkbenchState) -> None:
         raise InputError(reason)
 
 
-def _any_open(state: WorkbenchState, want: CellsToAsk) -> bool:
+def _has_open_cell(state: WorkbenchState, want: CellsToAsk) -> bool:
     return any(True for _ in _cells_to_ask(state, want._replace(which="open")))
 
 
@@ -150,7 +150,7 @@ def _cells_to_ask(state: WorkbenchState, want: CellsToAsk) -> Iterator[tuple[str
 
 def _fewest_batches(state: WorkbenchState, want: CellsToAsk) -> Iterator[Batch]:
     """Yield the fewest runs that ask about exactly these cells."""
-    if want.row is not None and want.which == "open" and not _any_open(state, want):
+    if want.row is not None and want.which == "open" and not _has_open_cell(state, want):
         # This row has no open cells, so all of its cells are asked again.
         want = want._replace(which="all")
     by_row: dict[str, dict[str, set[str]]] = {}

@@ -285,14 +285,18 @@ def _follow_draft(bench: Bench, draft: RubricDraft) -> Bench:
         if criterion["name"] not in seen:
             old = _renamed_criterion(criterion, seen, named, same_uids)
             if old is not None:
-                rows = [_with_name(row, old, criterion["name"]) for row in rows]
+                rows = [_with_criterion_renamed(row, old, criterion["name"]) for row in rows]
                 was = seen.pop(old)
                 seen[criterion["name"]] = {**was, "former": [*was["former"], old]}
         before = seen.get(criterion["name"])
         labels = [o["label"] for o in criterion["options"]]
         if before is not None:
             moves = _renamed_labels(before["labels"], labels)
-            rows = [_with_labels(row, criterion["name"], moves) for row in rows] if moves else rows
+            rows = (
+                [_with_labels_renamed(row, criterion["name"], moves) for row in rows]
+                if moves
+                else rows
+            )
         seen[criterion["name"]] = CriterionState(
             uid=criterion["uid"],
             requirement=criterion["requirement"],
@@ -304,16 +308,18 @@ def _follow_draft(bench: Bench, draft: RubricDraft) -> Bench:
 
 def _renamed_criterion(
     criterion: CriterionDraft,
-    seen: dict[str, CriterionState],
+    former_states: dict[str, CriterionState],
     named: dict[str, CriterionDraft],
     same_uids: bool,
 ) -> str | None:
-    gone = [name for name in seen if name not in named]
+    gone = [name for name in former_states if name not in named]
     if same_uids:
-        return next((name for name in gone if seen[name]["uid"] == criterion["uid"]), None)
+        return next((name for name in gone if former_states[name]["uid"] == criterion["uid"]), None)
     requirement = criterion["requirement"].strip()
     alike = [
-        name for name in gone if requirement and seen[name]["requirement"].strip() == requirement
+        name
+        for name in gone
+        if requirement and former_states[name]["requirement"].strip() == requirement
     ]
     return alike[0] if len(alike) == 1 else None
 
@@ -325,7 +331,7 @@ def _renamed_labels(before: list[str], after: list[str]) -> dict[str, str]:
     return {old: new for old, new in pairs if old not in after and new not in before}
 
 
-def _with_name(row: BenchRow, old: str, new: str) -> BenchRow:
+def _with_criterion_renamed(row: BenchRow, old: str, new: str) -> BenchRow:
     def with_moved_labels(values: dict[str, str]) -> dict[str, str]:
         return {new if name == old else name: value for name, value in values.items()}
 
@@ -336,7 +342,7 @@ def _with_name(row: BenchRow, old: str, new: str) -> BenchRow:
     }
 
 
-def _with_labels(row: BenchRow, criterion: str, moves: dict[str, str]) -> BenchRow:
+def _with_labels_renamed(row: BenchRow, criterion: str, moves: dict[str, str]) -> BenchRow:
     label = row["expected"].get(criterion)
     if label not in moves:
         return row

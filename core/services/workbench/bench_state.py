@@ -148,14 +148,19 @@ def _bench_cell(
     item: Item,
     criterion: Criterion,
     judges: Sequence[Judge],
-    known: KnownAnswers,
+    known_answers: KnownAnswers,
     hashes: tuple[Mapping[tuple[str, str], str], Mapping[tuple[str, str], str]],
     under: Mapping[str, str],
 ) -> BenchCell:
     names = [criterion.name, *bench["seen"].get(criterion.name, {"former": []})["former"]]
     judged = tuple(
         _judge_cell(
-            bench, judge, names, known, (item.id, hashes[judge.offline][item.id, names[0]]), under
+            bench,
+            judge,
+            names,
+            known_answers,
+            (item.id, hashes[judge.offline][item.id, names[0]]),
+            under,
         )
         for judge in judges
     )
@@ -173,23 +178,23 @@ def _judge_cell(
     bench: Bench,
     judge: Judge,
     names: Sequence[str],
-    known: KnownAnswers,
+    known_answers: KnownAnswers,
     asked: tuple[str, str],
-    under: Mapping[str, str],
+    hashes: Mapping[str, str],
 ) -> JudgeCell:
     """Return a judge's cell in the workbench.
 
     ``asked`` is its row and the hash of its question; ``names`` are the criterion's name now and
     its earlier names, under which an outdated answer may be known.
     """
-    known_cell = known.by_hash.get((*asked, judge.name, under[judge.name]))
+    known_cell = known_answers.by_hash.get((*asked, judge.name, hashes[judge.name]))
     if known_cell is not None:
         half = bench["flip"] and not judge.offline and known_cell.state == "fresh"
         if half and known_cell.answer is not None and not known_cell.answer.twin_label:
             return JudgeCell(judge.name, "half", known_cell.answer, known_cell.answer.twin_failed)
         return known_cell
     for name in names:
-        before = known.by_place.get((asked[0], name, judge.name))
+        before = known_answers.by_place.get((asked[0], name, judge.name))
         if before is not None and before.answer is not None:
             return JudgeCell(judge.name, "stale", before.answer)
     return JudgeCell(judge.name, "never")

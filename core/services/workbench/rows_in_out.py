@@ -172,7 +172,7 @@ def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> Data
     latest = store.datasets.latest(dataset_id)
     dataset = store.datasets.load(latest.id)
     item = _split_item(item_from(row), example=True)
-    twin = next((i for i in dataset.items if _same_row(dataset.resolved(i), item)), None)
+    twin = next((i for i in dataset.items if _is_same_row(dataset.resolved(i), item)), None)
     items = [*dataset.items, item]
     if twin is not None:
         labels = {**twin.labels, **item.labels}
@@ -184,7 +184,7 @@ def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> Data
     )
 
 
-def others_teach(store: Store, dataset_id: int) -> tuple[int, int]:
+def count_other_teachers(store: Store, dataset_id: int) -> tuple[int, int]:
     """Count a dataset's labelled items, and those marked as its calibration part.
 
     Once an item is marked, judges learn only from marked items, which users should know beforehand.
@@ -214,7 +214,7 @@ def _split_item(item: Item, example: bool) -> Item:
     return item.model_copy(update={"split": "calibration" if example else "evaluation"})
 
 
-def _same_row(first: Item, second: Item) -> bool:
+def _is_same_row(first: Item, second: Item) -> bool:
     return (first.submission, first.prompt, first.context) == (
         second.submission,
         second.prompt,

@@ -115,7 +115,7 @@ class Connections:
 
     @contextmanager
     def authorised(
-        self, permission: Verb, action: str, about: Any, time: str
+        self, permission: Verb, action: str, details: Any, time: str
     ) -> Iterator[PermissionGrant]:
         """Authorise the actor for an action within the block; an outer grant stays in force.
 
@@ -127,7 +127,7 @@ class Connections:
             yield within
             return
         allow(self.actor, permission)
-        grant = PermissionGrant(self.actor, permission, action, about, time)
+        grant = PermissionGrant(self.actor, permission, action, details, time)
         token = _granted.set(grant)
         try:
             yield grant
@@ -196,10 +196,12 @@ class Connections:
                         connection.execute(statement)
                 raise
 
-    def set_archived(self, table: str, row_id: int, when: str | None) -> None:
+    def set_archived(self, table: str, row_id: int, timestamp: str | None) -> None:
         """Archive a row of a table, or restore it with ``None``; raises ``NotFound``."""
         with self.write() as db:
-            cursor = db.execute(f"UPDATE {table} SET archived = ? WHERE id = ?", (when, row_id))
+            cursor = db.execute(
+                f"UPDATE {table} SET archived = ? WHERE id = ?", (timestamp, row_id)
+            )
             if not cursor.rowcount:
                 raise NotFound(f"There is no {table} {row_id}.")
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from core.errors import StoreError
 from core.part_files import part_file
-from core.settings import own_data_file
+from core.settings import user_data_file
 
 # Only the owner of the data file may read it.
 #
@@ -31,7 +31,7 @@ def make_private(path: Path) -> None:
     # SQLite opens an existing file, and reports a path where no file can be created.
     with suppress(OSError):
         make_file(path)
-    if path == own_data_file():
+    if path == user_data_file():
         _restrict_access(path)
 
 
@@ -163,11 +163,12 @@ class Backup(NamedTuple):
 
 
 def copy_to(
-    connection: sqlite3.Connection, target: Path, sound: Callable[[Path], bool]
+    connection: sqlite3.Connection, target: Path, is_intact: Callable[[Path], bool]
 ) -> Backup | None:
     """Copy all that the connection reads to ``target``, atomically; return its counts.
 
-    ``sound`` checks the finished copy before it replaces ``target``; if it fails, returns ``None``.
+    ``is_intact`` checks the finished copy before it replaces ``target``; if it fails, returns
+    ``None``.
 
     Raises:
         StoreError: ``target`` cannot be written.
@@ -180,7 +181,7 @@ def copy_to(
                 connection.backup(copy)
                 # A single file, which opens without a log.
                 copy.execute("PRAGMA journal_mode = DELETE")
-            if not sound(part):
+            if not is_intact(part):
                 return None
             backup = _counts_of_copy(part, target)
             part.replace(target)

@@ -57,8 +57,10 @@ class Members:
             db.execute("UPDATE member SET signed_out = ? WHERE email = ?", (now, clean(email)))
 
 
-class AuditRecord:
-    """Available as ``store.audit``; `Connections.write` adds to it."""
+class AuditLog:
+    """The log of changes to settings and data, available as ``store.audit``. `Connections.write`
+    appends to it.
+    """
 
     def __init__(self, files: Connections) -> None:
         self._files = files

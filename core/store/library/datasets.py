@@ -289,7 +289,7 @@ class Datasets(Items):
         )
         return [DatasetRow(**dict(row)) for row in rows]
 
-    def declare_draw(self, version_id: int, note: str, *, by: str, now: str) -> LabelDraw:
+    def declare_draw(self, version_id: int, note: str, *, member: str, now: str) -> LabelDraw:
         """Record that labels were drawn at random. Raises ``Conflict`` if already declared."""
         with self._files.write() as db:
             if self.label_draw(version_id) is not None:
@@ -297,17 +297,17 @@ class Datasets(Items):
             db.execute(
                 "INSERT INTO label_draw (version_id, note, declared_by, declared) "
                 "VALUES (?, ?, ?, ?)",
-                (version_id, clean(note), by, now),
+                (version_id, clean(note), member, now),
             )
-        return LabelDraw(version_id, note, by, now)
+        return LabelDraw(version_id, note, member, now)
 
-    def withdraw_draw(self, version_id: int, *, by: str, now: str) -> None:
+    def withdraw_draw(self, version_id: int, *, member: str, now: str) -> None:
         """Withdraw a declared draw; the record keeps it. Raises ``NotFound``."""
         with self._files.write() as db:
             cursor = db.execute(
                 "UPDATE label_draw SET withdrawn_by = ?, withdrawn = ? "
                 "WHERE version_id = ? AND withdrawn IS NULL",
-                (by, now, version_id),
+                (member, now, version_id),
             )
             if not cursor.rowcount:
                 raise NotFound("No draw of these labels is declared.")

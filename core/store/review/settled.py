@@ -14,10 +14,10 @@ from core.store.database.connection import Connections
 from core.store.database.content import clean, to_json
 
 
-def given_data(verdict: ReviewerAnswer) -> dict[str, Any]:
+def answer_data(verdict: ReviewerAnswer) -> dict[str, Any]:
     """Return a verdict as plain JSON data without empty fields.
 
-    >>> given_data(ReviewerAnswer(1))
+    >>> answer_data(ReviewerAnswer(1))
     {'option': 1}
     """
     data: dict[str, Any] = {"option": verdict.option}
@@ -30,24 +30,24 @@ def given_data(verdict: ReviewerAnswer) -> dict[str, Any]:
     return data
 
 
-def given_from(data: dict[str, Any]) -> ReviewerAnswer:
-    """Return the verdict from the data of ``given_data``.
+def answer_from_data(data: dict[str, Any]) -> ReviewerAnswer:
+    """Return the verdict from the data of ``answer_data``.
 
-    >>> given_from({"option": None, "why": "missing_info"})
+    >>> answer_from_data({"option": None, "why": "missing_info"})
     ReviewerAnswer(option=None, why='missing_info', note='', evidence=())
     """
     spans = tuple(Span(*span) for span in data.get("evidence", ()))
     return ReviewerAnswer(data["option"], data.get("why"), data.get("note", ""), spans)
 
 
-def given_text(verdict: ReviewerAnswer | None) -> str | None:
+def answer_text(verdict: ReviewerAnswer | None) -> str | None:
     """Return a verdict as JSON text, or ``None``."""
-    return None if verdict is None else to_json(given_data(verdict))
+    return None if verdict is None else to_json(answer_data(verdict))
 
 
-def given_from_text(text: str | None) -> ReviewerAnswer | None:
-    """Return the verdict from the text of ``given_text``."""
-    return None if text is None else given_from(json.loads(text))
+def answer_from_text(text: str | None) -> ReviewerAnswer | None:
+    """Return the verdict from the text of ``answer_text``."""
+    return None if text is None else answer_from_data(json.loads(text))
 
 
 def settled_data(settled: SettledCell) -> dict[str, Any]:
@@ -175,7 +175,7 @@ class SettledCells:
         )
         return int(agreeing), int(total)
 
-    def active_at(self, run_id: int, when: str) -> set[tuple[str, str]]:
+    def active_at(self, run_id: int, timestamp: str) -> set[tuple[str, str]]:
         """Return the cells that were settled at a time, by item and criterion."""
         return {
             (item_id, criterion)
@@ -184,7 +184,7 @@ class SettledCells:
                 "SELECT item_id, criterion, json_extract(after, '$.state'), max(id) "
                 f"FROM review_event WHERE run_id = ? AND action IN {_SAYS} AND ts <= ? "
                 "GROUP BY item_id, criterion",
-                (run_id, when),
+                (run_id, timestamp),
             )
             if state == "active"
         }
@@ -298,8 +298,8 @@ class Verdicts:
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 (
                     *(queue_id, verdict.item_id, verdict.criterion, verdict.part),
-                    *(verdict.reviewer, verdict.mode, given_text(verdict.first)),
-                    *(verdict.first_event, verdict.revealed, given_text(verdict.final)),
+                    *(verdict.reviewer, verdict.mode, answer_text(verdict.first)),
+                    *(verdict.first_event, verdict.revealed, answer_text(verdict.final)),
                     verdict.final_event,
                 ),
             )
@@ -321,8 +321,8 @@ class Verdicts:
         for row in rows:
             fields = dict(row)
             first, final = (
-                given_from_text(fields.pop("first")),
-                given_from_text(fields.pop("final")),
+                answer_from_text(fields.pop("first")),
+                answer_from_text(fields.pop("final")),
             )
             assert first is not None, "the column is NOT NULL"
             verdicts.append(VerdictRow(first=first, final=final, **fields))

@@ -43,7 +43,7 @@ def store_import(db: sqlite3.Connection, run_id: int, brought: ImportedData, now
             votes.option,
             votes.abstained,
         )
-        # Constant columns repeat forever.
+        # Not strict: `repeat` never ends.
         db.executemany(_VOTE, zip(repeat(run_id), *columns, repeat(now), strict=False))
     message = clean(brought.words)
     db.executemany(_FAILURE, ((run_id, *cell, message, now) for cell in brought.failed))

@@ -26,7 +26,8 @@ log = logging.getLogger(__name__)
 #: The heartbeat counter, and the length of the description of the current work.
 _HEAD = struct.Struct("=QI")
 _LENGTH = struct.Struct("=I")
-#: A run, its fence, the calls recorded before it, and the calls sent since.
+#: A run's id, its fence (the number of its lease), the calls recorded before this lease, and the
+#: calls sent under it.
 _RUN = struct.Struct("=qqqq")
 _COUNT = struct.Struct("=q")
 _RUNS_AT, MOST_RUNS = 8192, 256
@@ -83,10 +84,10 @@ class Logbook:
             self._places[run_id], self._out[run_id] = free, 0
             _RUN.pack_into(self._kept, _RUNS_AT + free * _RUN.size, run_id, fence, calls, 0)
 
-    def went_out(self, run_id: int, more: int) -> None:
-        """Add ``more``, which may be negative, to the number of calls sent for a run."""
+    def went_out(self, run_id: int, n_calls: int) -> None:
+        """Add ``n_calls``, which may be negative, to the number of calls sent for a run."""
         if run_id in self._places:
-            self._out[run_id] += more
+            self._out[run_id] += n_calls
             place = _RUNS_AT + self._places[run_id] * _RUN.size + _RUN.size - _COUNT.size
             _COUNT.pack_into(self._kept, place, self._out[run_id])
 

@@ -160,18 +160,18 @@ class Responses:
         with self._files.write() as db:
             add_answers(db, answers, now)
 
-    def trim(self, most: int, used: Collection[str] = ()) -> int:
+    def trim(self, most: int, used_keys: Collection[str] = ()) -> int:
         """Trim the cache to about ``most`` bytes; return the number of deleted answers.
 
-        The least recently used go first. Answers with keys in ``used`` count as new, once the cache
-        reaches half of ``most``.
+        The least recently used go first. Answers with keys in ``used_keys`` count as new, once the
+        cache reaches half of ``most``.
         """
         if 4 * self._guess_size() <= most or 2 * self._cache_size() <= most:
             return 0
         with self._files.write() as db:
             db.executemany(
                 "UPDATE response SET id = (SELECT max(id) FROM response) + 1 WHERE key = ?",
-                ((key,) for key in used),
+                ((key,) for key in used_keys),
             )
         size = self._cache_size()
         if size <= most:

@@ -53,11 +53,11 @@ _SIGNS: dict[CellSign, str] = {
 }
 
 
-def order_terms(sort: RunItemSort, descending: bool, by: str = "") -> tuple[str, list[Any]]:
+def order_terms(sort: RunItemSort, descending: bool, sort_key: str = "") -> tuple[str, list[Any]]:
     """Return ORDER BY terms and their parameters; missing values sort last."""
     column = _COLUMNS[sort]
     terms = f"{column} {'DESC' if descending else 'ASC'} NULLS LAST, ri.position"
-    return terms, [by] if sort == "criterion" else []
+    return terms, [sort_key] if sort == "criterion" else []
 
 
 def where_clause(run_id: int, where: RunItemFilter) -> tuple[str, list[Any]]:
@@ -152,16 +152,16 @@ class Results(CellVerdicts):
         *,
         sort: RunItemSort = "position",
         descending: bool = False,
-        by: str = "",
+        sort_key: str = "",
         offset: int = 0,
         limit: int = 50,
     ) -> list[RunItemRow]:
         """Return a page of the run's items without traces; missing values sort last.
 
-        ``by`` names the criterion whose verdict to sort by.
+        ``sort_key`` names the criterion whose verdict to sort by.
         """
         condition, values = where_clause(run_id, where)
-        terms, more = order_terms(sort, descending, by)
+        terms, more = order_terms(sort, descending, sort_key)
         rows = self._files.tuples(
             f"SELECT {_ROW} FROM {RUN_ITEMS} WHERE {condition} ORDER BY {terms} LIMIT ? OFFSET ?",
             (*values, *more, limit, offset),
@@ -175,11 +175,11 @@ class Results(CellVerdicts):
         *,
         sort: RunItemSort = "position",
         descending: bool = False,
-        by: str = "",
+        sort_key: str = "",
     ) -> list[str]:
         """Return the ids of all items that ``items`` would return, in the same order."""
         condition, values = where_clause(run_id, where)
-        terms, more = order_terms(sort, descending, by)
+        terms, more = order_terms(sort, descending, sort_key)
         rows = self._files.tuples(
             f"SELECT ri.item_id FROM {RUN_ITEMS} WHERE {condition} ORDER BY {terms}",
             (*values, *more),

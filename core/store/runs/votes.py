@@ -200,12 +200,12 @@ class Votes:
         )
         return [(criterion, int(place), times) for criterion, place, times in rows]
 
-    def cells_after(self, run_id: int, when: str) -> set[tuple[str, str]]:
+    def cells_after(self, run_id: int, timestamp: str) -> set[tuple[str, str]]:
         """Return the cells with a vote after a time, by item and criterion."""
         return set(
             self._files.tuples(
                 "SELECT DISTINCT item_id, criterion FROM vote WHERE run_id = ? AND created > ?",
-                (run_id, when),
+                (run_id, timestamp),
             )
         )
 

@@ -69,28 +69,28 @@ def _edit_findings(probe_result: ProbeResult, mine: list[ProbeFigure]) -> None:
     )
 
 
-def _finding_title(one: ProbeFigure) -> str:
-    mark = "✕ " if one.accused else ""
-    return f"{mark}{esc(one.edit.title)}{' (earned)' if one.earned else ''}"
+def _finding_title(figure: ProbeFigure) -> str:
+    mark = "✕ " if figure.accused else ""
+    return f"{mark}{esc(figure.edit.title)}{' (earned)' if figure.earned else ''}"
 
 
-def _finding_cells(probe_result: ProbeResult, one: ProbeFigure) -> list[str]:
-    form = fmt.percent if one.measure == CHANGES else fmt.score
-    value, ends, why = one.effect.figure.words(form)
+def _finding_cells(probe_result: ProbeResult, figure: ProbeFigure) -> list[str]:
+    form = fmt.percent if figure.measure == CHANGES else fmt.score
+    value, ends, why = figure.effect.figure.words(form)
     head = [
         value,
         ends or f'<span class="rs-quiet rs-wrap">{esc(why)}</span>',
-        fmt.count(one.effect.n),
+        fmt.count(figure.effect.n),
     ]
-    if one.effect.estimate is None:
+    if figure.effect.estimate is None:
         return [*head, *[fmt.DASH] * 4]
     parts = [
-        f"{esc(p.criterion)} {fmt.score(p.effect.estimate)}" for p in probe_result.parts(one)[:3]
+        f"{esc(p.criterion)} {fmt.score(p.effect.estimate)}" for p in probe_result.parts(figure)[:3]
     ]
     return [
         *head,
-        fmt.percent(one.changed.value),
-        fmt.percent(one.nothing.value),
-        fmt.percent(one.itself.value),
+        fmt.percent(figure.changed.value),
+        fmt.percent(figure.nothing.value),
+        fmt.percent(figure.itself.value),
         "; ".join(parts) or fmt.DASH,
     ]

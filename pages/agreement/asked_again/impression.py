@@ -56,15 +56,18 @@ def show(chosen: RatedSelection) -> None:
             st.rerun()
 
 
-def _impression_findings(found: OneImpression) -> None:
-    st.html(f'<div class="rs-prose">{esc(one_impression.impression_words(found))}</div>')
-    if found.rubric is None or found.impression is None:
+def _impression_findings(impression: OneImpression) -> None:
+    st.html(f'<div class="rs-prose">{esc(one_impression.impression_words(impression))}</div>')
+    if impression.rubric is None or impression.impression is None:
         return
     draw_table(
         ("Scores", "Variance", "In answers", "In judges", "In neither", "One judge's worth"),
         (
             _way_row(name, score)
-            for name, score in (("By the rubric", found.rubric), ("One mark", found.impression))
+            for name, score in (
+                ("By the rubric", impression.rubric),
+                ("One mark", impression.impression),
+            )
         ),
         name="The variance of both scores",
         numbers=range(1, 6),

@@ -44,26 +44,26 @@ def _drift_since(first: int) -> Drift:
     return anchors.drift(store(), first)
 
 
-def _moved_criteria(found: Drift) -> None:
+def _moved_criteria(drift: Drift) -> None:
     show_section("Since it was first asked")
-    looks = fmt.plural(len(found.repeats), "look")
+    looks = fmt.plural(len(drift.repeats), "look")
     sentence_list(
-        found.alerts, none=f"No judge has moved beyond its limits in {looks}.{found.least}"
+        drift.alerts, none=f"No judge has moved beyond its limits in {looks}.{drift.least}"
     )
     st.caption(PROMISED)
-    judge = chosen_judge(MEASURE, (line.judge for line in found.series))
+    judge = chosen_judge(MEASURE, (line.judge for line in drift.series))
     measure = draw_switch("Measure", MEASURE, MEASURES)
-    series = next(line for line in found.series if (line.judge, line.measure) == (judge, measure))
+    series = next(line for line in drift.series if (line.judge, line.measure) == (judge, measure))
     _judge_series(series)
 
 
-def _judge_series(one: JudgeSeries) -> None:
-    defined = [point for point in one.points if point.look.now is not None]
+def _judge_series(series: JudgeSeries) -> None:
+    defined = [point for point in series.points if point.look.now is not None]
     if len(defined) < 2:
-        empty_state("Nothing to compare", one.points[-1].look.reason)
+        empty_state("Nothing to compare", series.points[-1].look.reason)
         return
     places = [fmt.day_of(point.at) for point in defined]
-    axes = ("Asked", "Share of the items' answers" if one.measure == RIGHT else "Of the best")
+    axes = ("Asked", "Share of the items' answers" if series.measure == RIGHT else "Of the best")
     lines = [
         draw.Series("Now", [point.look.now for point in defined]),
         draw.Series("Lower limit", [point.look.low for point in defined]),
@@ -71,13 +71,13 @@ def _judge_series(one: JudgeSeries) -> None:
     ]
     st.plotly_chart(
         draw.series_plot(places, lines, axes, kind="lines", share=True),
-        key=state.key(keys.AGREEMENT_CHART, MEASURE, one.judge, one.measure, len(defined)),
+        key=state.key(keys.AGREEMENT_CHART, MEASURE, series.judge, series.measure, len(defined)),
         config={"displayModeBar": False},
         alt="Every look with its control limits; the table below has the numbers.",
     )
     draw_table(
         ("Asked", "Version", "Items", "Now", "At first", "Limits", ""),
-        (_point_row(point) for point in one.points),
+        (_point_row(point) for point in series.points),
         name="Every look",
         numbers=(2, 3, 4, 5),
     )

@@ -54,9 +54,9 @@ def show(chosen: RatedSelection) -> None:
         _probe_form(chosen.run_id, there, busy=bool(newest) and newest[0].active)
 
 
-def _probe_form(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
+def _probe_form(run_id: int, subjects: ProbeSubjects, *, busy: bool) -> None:
     """Draw the form: which edits, of how many answers, at what cost."""
-    names = [judge.name for judge in there.judges]
+    names = [judge.name for judge in subjects.judges]
     edits: list[str] = st.multiselect(
         "Edits",
         list(EDITS),
@@ -71,14 +71,14 @@ def _probe_form(run_id: int, there: ProbeSubjects, *, busy: bool) -> None:
         key=_field_key(run_id, "judges"),
         format_func=lambda one: one_line(one, 60),
     )
-    most = min(there.answers, MOST)
+    most = min(subjects.answers, MOST)
     answers: int = st.number_input(
         "Answers, drawn at random",
         1,
         most,
         min(ANSWERS, most),
         key=_field_key(run_id, "answers"),
-        help=f"Of {fmt.count(there.answers)}. In simulations a shift of a tenth of the best was "
+        help=f"Of {fmt.count(subjects.answers)}. In simulations a shift of a tenth of the best was "
         "found with 100 answers in three of four probes, with 200 nearly always.",
     )
     if not edits or not judges:
@@ -151,7 +151,7 @@ def _reviewed_request(request: ProbeRequest, task: HelpTask) -> tuple[ProbeReque
     written = replace(written, earns=request.earns)
     if task.active or replace(written, written={}) != request or not written.written:
         return request, False
-    before = {item.id: item.output for item in probes.drawn(store(), request)}
+    before = {item.id: item.output for item in probes.drawn_items(store(), request)}
     with st.expander(fmt.plural(len(written.written), "written text")):
         at: tuple[str, str] = st.selectbox(
             "Text",

@@ -19,7 +19,7 @@ from pages.agreement import selection as keys
 from pages.agreement.selection import RatedSelection
 from pages.ui import state
 from pages.ui.places import work
-from pages.ui.resources import shared
+from pages.ui.resources import shared_value
 from pages.ui.text import esc, one_line
 from pages.ui.widgets import choose_one, draw_table, figure_cell, level_words
 
@@ -41,7 +41,7 @@ def show(chosen: RatedSelection) -> None:
     kind = choose_one("Of", OF, default=HERE, key=state.key(keys.AGREEMENT_FIELD, "severity"))
     criterion = chosen.criterion if kind != ALL else ""
     sheet = chosen.sheet
-    study = shared(
+    study = shared_value(
         "severity",
         (*chosen.about, criterion),
         lambda: severity.severity_study(
@@ -71,39 +71,39 @@ def show(chosen: RatedSelection) -> None:
     _most_changed_items(chosen, study)
 
 
-def _severity_picture(chosen: RatedSelection, found: SeverityStudy) -> None:
+def _severity_picture(chosen: RatedSelection, study: SeverityStudy) -> None:
     dots = [
         draw.EstimateDot(
             name, rater.shift.value, rater.shift.low, rater.shift.high, n=rater.ratings
         )
-        for name, rater in found.raters
+        for name, rater in study.raters
     ]
     st.plotly_chart(
         draw.forest(
             dots, "Score above an average rater's, as a share of the scale", "", whole=False
         ),
-        key=state.key(keys.AGREEMENT_CHART, "severity", len(found.raters), *chosen.pair),
+        key=state.key(keys.AGREEMENT_CHART, "severity", len(study.raters), *chosen.pair),
         config={"displayModeBar": False},
         alt="How much higher or lower every rater scores than an average one, as a share of the "
         "scale, with intervals. The table below has its numbers.",
     )
 
 
-def _rater_row(name: str, one: RaterSeverity) -> list[str]:
-    misfit = figure_cell(one.misfit)
+def _rater_row(name: str, severity: RaterSeverity) -> list[str]:
+    misfit = figure_cell(severity.misfit)
     return [
         esc(one_line(name, 60)),
-        figure_cell(one.shift, fmt.points),
-        figure_cell(one.logits),
-        misfit.replace("<br>", " odd<br>") if one.odd else misfit,
-        fmt.count(one.ratings),
+        figure_cell(severity.shift, fmt.points),
+        figure_cell(severity.logits),
+        misfit.replace("<br>", " odd<br>") if severity.odd else misfit,
+        fmt.count(severity.ratings),
     ]
 
 
-def _most_changed_items(chosen: RatedSelection, found: SeverityStudy) -> None:
+def _most_changed_items(chosen: RatedSelection, study: SeverityStudy) -> None:
     st.html('<div class="rs-section">What an average rater would give</div>')
-    rated_items = [one for one in found.items if one.fair.value is not None]
-    some = found.surely_changed[:ITEMS]
+    rated_items = [one for one in study.items if one.fair.value is not None]
+    some = study.surely_changed[:ITEMS]
     _changed_items(some, len(rated_items))
     rated = rater_table(chosen.sheet, chosen.sheet.everybody)
     with st.container(horizontal=True):

@@ -121,7 +121,7 @@ def _choice_row(way: WayToAsk, *, priced: bool) -> list[str]:
     ]
 
 
-def _criterion_table(found: dict[str, Study]) -> None:
+def _criterion_table(studies: dict[str, Study]) -> None:
     st.html('<div class="rs-section">Criterion by criterion</div>')
     draw_table(
         (
@@ -132,24 +132,24 @@ def _criterion_table(found: dict[str, Study]) -> None:
             "The rest",
             "Would repeat",
         ),
-        (_criterion_row(name or ALL, study) for name, study in found.items()),
+        (_criterion_row(name or ALL, study) for name, study in studies.items()),
         name="Where differences come from, by criterion",
         numbers=range(1, 6),
     )
 
 
-def _criterion_row(name: str, one: Study) -> list[str]:
-    if one.found.reason:
-        why = figure_cell(Estimate.undefined(one.found.reason))
+def _criterion_row(name: str, study: Study) -> list[str]:
+    if study.found.reason:
+        why = figure_cell(Estimate.undefined(study.found.reason))
         return [esc(one_line(name, 60)), why, *[fmt.DASH] * 4]
-    strict = one.share(JUDGE) + one.share(CRITERION, JUDGE)
-    read = one.share(ITEM, JUDGE) + one.share(ITEM, CRITERION, JUDGE)
-    separable = {(ITEM, JUDGE), (ITEM, CRITERION, JUDGE)} & one.found.raw.keys()
+    strict = study.share(JUDGE) + study.share(CRITERION, JUDGE)
+    read = study.share(ITEM, JUDGE) + study.share(ITEM, CRITERION, JUDGE)
+    separable = {(ITEM, JUDGE), (ITEM, CRITERION, JUDGE)} & study.found.raw.keys()
     return [
         esc(one_line(name, 60)),
-        fmt.percent(one.item_variance_share),
+        fmt.percent(study.item_variance_share),
         fmt.percent(strict),
         fmt.percent(read) if separable else fmt.DASH,
-        fmt.percent(one.share(REST)),
-        fmt.percent(one.choices[0].worth.relative),
+        fmt.percent(study.share(REST)),
+        fmt.percent(study.choices[0].worth.relative),
     ]

@@ -89,7 +89,7 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
             with st.container(horizontal=True, width="content", gap="small", wrap=False):
                 _card_actions(name, uid, place, total)
         _requirement_field(name, criterion)
-        checks.show_beside(name, uid)
+        checks.show_findings_of_card(name, uid)
         checks.what_runs_say_beside(name, uid)
         scale.show_kind(name, criterion)
         scale.show(name, criterion)

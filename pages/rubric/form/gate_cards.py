@@ -80,16 +80,16 @@ def show_when(
 
 
 def _subject_captions(
-    draft: RubricDraft, when: Mapping[str, Any]
+    draft: RubricDraft, condition: Mapping[str, Any]
 ) -> tuple[dict[tuple[str, str], str], tuple[str, str] | None]:
     """Return the captions of what a gate can consider, and this gate's choice."""
     names = {(CRITERION, c["uid"]): one_line(c["name"], 60) or "Unnamed" for c in draft["criteria"]}
     for tag in dict.fromkeys(tag for c in draft["criteria"] for tag in c["tags"]):
         names[(TAG, tag)] = f"tagged “{one_line(tag, 40)}”"
-    if when.get("tag") is not None:
-        chosen = (TAG, str(when["tag"]))
+    if condition.get("tag") is not None:
+        chosen = (TAG, str(condition["tag"]))
         return names, chosen if chosen in names else None
-    uids = [c["uid"] for c in draft["criteria"] if c["name"] == when.get("criterion")]
+    uids = [c["uid"] for c in draft["criteria"] if c["name"] == condition.get("criterion")]
     return names, (CRITERION, uids[0]) if uids else None
 
 
@@ -271,8 +271,8 @@ def show(name: str, uid: str) -> None:
         st.warning(f"Only {caption} this tag, so this gate can never apply.")
 
 
-def _effect_fields(name: str, uid: str, then: Mapping[str, Any]) -> None:
-    chosen = draft_rules.effects_of(then)
+def _effect_fields(name: str, uid: str, effect: Mapping[str, Any]) -> None:
+    chosen = draft_rules.effects_of(effect)
     st.pills(
         "Then",
         list(EFFECTS),
@@ -292,21 +292,21 @@ def _effect_fields(name: str, uid: str, then: Mapping[str, Any]) -> None:
                     step=0.05,
                     format="%.4g",
                     width=150,
-                    **drafts.widget_arguments(name, float(then[what]), uid, what, _on_effect),
+                    **drafts.widget_arguments(name, float(effect[what]), uid, what, _on_effect),
                 )
         if "flag" in chosen:
             st.text_input(
                 "Flag",
                 max_chars=100,
                 width=160,
-                **drafts.widget_arguments(name, then["flag"], uid, "flag", _on_effect),
+                **drafts.widget_arguments(name, effect["flag"], uid, "flag", _on_effect),
             )
         st.text_input(
             "because",
             max_chars=500,
             placeholder="What people read next to the score",
             width="stretch",
-            **drafts.widget_arguments(name, then.get("reason", ""), uid, "reason", _on_effect),
+            **drafts.widget_arguments(name, effect.get("reason", ""), uid, "reason", _on_effect),
         )
 
 

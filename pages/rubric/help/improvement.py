@@ -98,8 +98,8 @@ ALL = ""
 def show(name: str, rubric: Rubric) -> None:
     """Draw the criterion to improve and the reasons, then the proposals."""
     st.caption(
-        "A model proposes new words. You take or leave each change. Options, values and "
-        "weights stay as they are unless you take a change of one."
+        "A model proposes new wording. Accept or reject each change. Options, values and "
+        "weights change only if you accept a change to them."
     )
     target = _target_choice(name, rubric)
     names = [c.name for c in rubric.criteria] if target == ALL else [target]

@@ -58,7 +58,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
     if run_id is not None:
         live = st.fragment(_live_run, run_every=model_help.POLL_SECONDS if active else None)
         live(run_id, active)
-        _show_found(name, meta_check.check_result(store(), run_id, rubric))
+        _show_check_result(name, meta_check.check_result(store(), run_id, rubric))
 
 
 def _live_run(run_id: int, was_active: bool) -> None:
@@ -102,7 +102,7 @@ def _on_retry(run_id: int) -> None:
             lifecycle.resume(store(), run_id)
 
 
-def _show_found(name: str, check: MetaCheck) -> None:
+def _show_check_result(name: str, check: MetaCheck) -> None:
     run = check.row
     if check.asked and not check.findings and not run.active:
         st.success("Nothing was found.", icon=":material/check:")

@@ -108,7 +108,9 @@ def _criteria_to_ask(
         state.seed(key, True)
         if st.checkbox(label(f"{name}: judge it again", 120), key=key):
             again.append(name)
-    carried, to_ask = carry_votes.carry_counts(store(), run.id, version_id, moves, again=again)
+    carried, to_ask = carry_votes.carry_counts(
+        store(), run.id, version_id, moves, asked_again=again
+    )
     votes, answers = fmt.plural(carried, "vote"), fmt.plural(to_ask, "answer")
     st.caption(
         f"{votes} carried over without a call; {answers} to be asked."
@@ -143,7 +145,13 @@ def _on_carry(
 ) -> None:
     with shown_errors():
         new_run = carry_votes.start_under(
-            store(), identity.take_seat(reviewer), run_id, version_id, moves, again=again, ask=ask
+            store(),
+            identity.take_seat(reviewer),
+            run_id,
+            version_id,
+            moves,
+            asked_again=again,
+            ask=ask,
         )
         state.set_address(**{state.RUN: new_run})
         state.flash("The votes were carried over to this new run.")

@@ -107,13 +107,13 @@ def version_list(name: str) -> None:
             _version_acts(name, info, history[place + 1].id if place + 1 < len(history) else None)
 
 
-def _version_words(info: RubricVersionInfo, used: VersionRuns) -> None:
+def _version_words(info: RubricVersionInfo, runs: VersionRuns) -> None:
     author = f" by {info.author}" if info.author else ""
     quiet = f"{fmt.time_ago(info.created)}{author} · {fmt.short_hash(info.hash)}"
     lines = [
         f"<b>Version {info.number}</b> {esc(info.note)}",
         f'<span class="rs-quiet">{esc(quiet)}</span>',
-        *(f'<span class="rs-quiet">{esc(line)}</span>' for line in _use_tags(used)),
+        *(f'<span class="rs-quiet">{esc(line)}</span>' for line in _use_tags(runs)),
     ]
     st.html("<br>".join(lines))
 
@@ -334,7 +334,7 @@ def _on_choice(name: str, act: str) -> None:
         draft = drafts.draft(name)
         if act == "merge":
             shown = int(state.get(state.key(RUBRIC_CONFLICT, name)))
-            draft = library.on_top_of(store(), draft, shown)
+            draft = library.rebase_on_version(store(), draft, shown)
             newest = library.version_by_number(store(), int(draft["rubric_id"] or 0), shown).rubric
             sides: dict[str, Side] = {
                 piece.key: state.get(_take_choice(name, piece), piece.suggested)

@@ -45,11 +45,11 @@ def show_others(name: str) -> None:
 
     A toast says each once in this tab.
     """
-    for person, when in library.others_at_work(store(), name):
+    for person, when in library.other_editors(store(), name):
         with st.container(horizontal=True, vertical_alignment="center"):
             _draw_news(name, f"{person} is editing this, too")
             st.caption(f"{fmt.time_ago(when)}. The second to save sees both, and chooses.")
-    for stored in drafts.others_work(name):
+    for stored in drafts.work_of_other_tabs(name):
         who = "Another tab" if is_own(stored) else stored.author or "Another browser"
         with st.container(horizontal=True, vertical_alignment="center"):
             _draw_news(name, f"{who} has unsaved changes")
@@ -58,7 +58,7 @@ def show_others(name: str) -> None:
                 "Look at them",
                 key=state.key(RUBRIC_ACT, name, "others", stored.name),
                 type="tertiary",
-                on_click=drafts.go_on,
+                on_click=drafts.continue_stored_work,
                 args=(name, stored),
             )
 

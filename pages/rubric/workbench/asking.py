@@ -41,10 +41,10 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     failed, _ = asking.cost_estimate(store(), bench, CellsToAsk("failed", criterion=criterion))
     with st.container(horizontal=True, vertical_alignment="center"):
         caption = f"Ask what is open ({unanswered})" if unanswered else "Nothing is open"
-        _ask_button(name, caption, "open", criterion, primary=True, off=not unanswered)
+        _ask_button(name, caption, "open", criterion, primary=True, disabled=not unanswered)
         if failed and failed < unanswered:
             _ask_button(name, f"Only what failed ({failed})", "failed", criterion)
-        _ask_button(name, f"Ask all again ({total})", "all", criterion, off=not total)
+        _ask_button(name, f"Ask all again ({total})", "all", criterion, disabled=not total)
     if failed:
         for run_id in bench.bench["last"]:
             run_status.show_failures(lifecycle.run_progress(store(), run_id))
@@ -59,14 +59,14 @@ def _ask_button(
     criterion: str | None,
     *,
     primary: bool = False,
-    off: bool = False,
+    disabled: bool = False,
 ) -> None:
     st.button(
         caption,
         key=state.key(keys.WORKBENCH_ACT, name, "ask", which),
         type="primary" if primary else "secondary",
         icon=":material/play_arrow:" if primary else ":material/refresh:",
-        disabled=off,
+        disabled=disabled,
         on_click=on_ask,
         args=(name, which, None, criterion),
     )

@@ -222,7 +222,7 @@ def _live_rows(name: str, criterion: str | None, polled: bool) -> None:
     with shown_errors():
         bench = subject.current_state(name)
         if bench.active != polled:
-            # Rerun the whole page once: polling starts or stops.
+            # Rerun the whole page once, so that polling starts or stops.
             st.rerun()
         if not bench.bench["rows"]:
             empty_state(

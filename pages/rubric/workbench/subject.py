@@ -147,7 +147,7 @@ def show_subject(name: str, bench: WorkbenchState) -> str | None:
         if not uid:
             _show_all(bench)
             return None
-        _show_one(name, criteria[uid])
+        _show_criterion(name, criteria[uid])
     criterion = criteria[uid]["name"]
     if criterion in bench.subject.criteria:
         return criterion
@@ -174,7 +174,7 @@ def _show_all(bench: WorkbenchState) -> None:
         st.html(written)
 
 
-def _show_one(name: str, criterion: CriterionDraft) -> None:
+def _show_criterion(name: str, criterion: CriterionDraft) -> None:
     uid = criterion["uid"]
     st.text_area(
         "Requirement: what the judge must decide",

@@ -10,7 +10,7 @@ from core.services.datasets import catalog
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import BenchRow, item_from
 from core.services.workbench.bench_state import BenchCell, BenchReply, WorkbenchState, judge_answers
-from core.services.workbench.rows_in_out import others_teach, teach_with
+from core.services.workbench.rows_in_out import count_other_teachers, teach_with
 from core.text import numbers as fmt
 from pages.rubric.workbench import asking, opened_row
 from pages.rubric.workbench import subject as keys
@@ -231,7 +231,7 @@ def _quiet_caption(caption: str) -> str:
 
 def _judged_html(cell: BenchCell) -> str:
     answers = judge_answers(store(), cell)
-    parts = "".join(_reply_html(answer, cell, alone=len(answers) == 1) for answer in answers)
+    parts = "".join(_reply_html(answer, cell, only_reply=len(answers) == 1) for answer in answers)
     if len(answers) < 2 or not cell.judge_answers:
         return parts
     verdict = f"<b>{esc(one_line(cell.judge_answers, 60))}</b>{opened_row.agreement_tag(cell)}"
@@ -240,12 +240,12 @@ def _judged_html(cell: BenchCell) -> str:
     return f'<div class="rs-row">{verdict}</div>{parts}'
 
 
-def _reply_html(reply: BenchReply, cell: BenchCell, *, alone: bool) -> str:
+def _reply_html(reply: BenchReply, cell: BenchCell, *, only_reply: bool) -> str:
     judge = esc(one_line(reply.cell.judge, 40))
     answer = reply.cell.answer
     chosen = "" if answer is None else f"<b>{esc(one_line(answer.label, 60))}</b>"
     tags = opened_row.state_tag(reply)
-    if alone:
+    if only_reply:
         tags = opened_row.agreement_tag(cell) + tags
     elif answer is not None and cell.expected is not None and reply.cell.state == "fresh":
         tags = tag("✓" if answer.option == cell.expected else "✕") + tags
@@ -317,7 +317,7 @@ def _add_to_dataset(name: str, row: BenchRow) -> None:
             key=key,
             format_func=lambda choice: one_line(datasets[choice].name, 60),
         )
-        labelled, marked = others_teach(store(), chosen)
+        labelled, marked = count_other_teachers(store(), chosen)
         caption = (
             "The row is added to the calibration part of a new version; runs on that version "
             "show it to models."

@@ -94,7 +94,9 @@ def _result_bar(name: str, bench: WorkbenchState, criterion: str) -> None:
             type="primary",
             icon=":material/play_arrow:",
             disabled=bench.active or not cells or bool(service.obstacle_to_asking(bench)),
-            help=label(_why_not(bench, criterion) or f"Asks what is open: {cost.words}.", 300),
+            help=label(
+                _no_judge_reason(bench, criterion) or f"Asks what is open: {cost.words}.", 300
+            ),
             on_click=asking.on_ask,
             args=(name, "open", None, criterion),
         )
@@ -107,7 +109,7 @@ def _result_bar(name: str, bench: WorkbenchState, criterion: str) -> None:
         st.error(label(run.message or "The asking was interrupted. Try again.", 600))
 
 
-def _why_not(bench: WorkbenchState, criterion: str) -> str:
+def _no_judge_reason(bench: WorkbenchState, criterion: str) -> str:
     """Return why no judge can be called, in a sentence; empty if one can."""
     if criterion not in bench.subject.criteria:
         return "The criterion is not complete yet: the check says what is missing."

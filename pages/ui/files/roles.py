@@ -25,7 +25,7 @@ MOST = 60
 
 
 def choose_roles(
-    family: str, about: str, table: Table, guess: AnyMapping, rubric: Rubric | None = None
+    family: str, table_key: str, table: Table, guess: AnyMapping, rubric: Rubric | None = None
 ) -> list[str]:
     """Draw one choice per column; return the chosen roles, in the columns' order."""
     guessed = column_roles.roles_of(table, guess)
@@ -34,7 +34,7 @@ def choose_roles(
     seen = role_table(table, guess.roles())
     layout = guess.layout if isinstance(guess, VoteMapping) else None
     for index, row in enumerate(seen[:MOST]):
-        key = state.key(family, about, layout or "items", index)
+        key = state.key(family, table_key, layout or "items", index)
         state.guess(key, guessed[index] if guessed[index] in options else options[0])
         left, right = st.columns([3, 4], vertical_alignment="center")
         role = str(state.get(key))
@@ -82,11 +82,11 @@ def _column_about(
     )
 
 
-def _show_left_out(seen: Sequence[ColumnRole], chosen: Sequence[str]) -> None:
+def _show_left_out(roles: Sequence[ColumnRole], chosen: Sequence[str]) -> None:
     """Show which columns are left out, with the number of their cells."""
     out = [
         f"{one_line(row.column, 40)} ({fmt.plural(row.filled, 'cell')})"
-        for row, role in zip(seen, chosen, strict=True)
+        for row, role in zip(roles, chosen, strict=True)
         if role == column_roles.OUT and row.filled
     ]
     if out:

@@ -45,7 +45,7 @@ def show(run: Run, rubric: Rubric) -> None:
     every_group: list[AnswerGroup] = remembered(
         "answers alike",
         about,
-        lambda: answer_groups.groups(store(), run, criterion.name, closeness),
+        lambda: answer_groups.answer_groups(store(), run, criterion.name, closeness),
     )
     several = [group for group in every_group if len(group.answers) > 1]
     if not several:
@@ -141,16 +141,16 @@ def _stricter_button() -> None:
 
 
 def _settle_group(
-    run_id: int, cells: Sequence[tuple[str, str]], given: ReviewerAnswer, words: str
+    run_id: int, cells: Sequence[tuple[str, str]], answer: ReviewerAnswer, words: str
 ) -> None:
     with shown_errors():
-        settling.settle_cells(run_id, cells, given, words, settle_at_sight.BY_GROUPS)
+        settling.settle_cells(run_id, cells, answer, words, settle_at_sight.BY_GROUPS)
         state.drop(ALIKE, "member")
 
 
 def _show_checked(run: Run, criterion: Criterion) -> None:
     """Draw what single verdicts show about the groups, and the button that draws more members."""
-    checked = answer_groups.checked(store(), run.id, criterion.name)
+    checked = answer_groups.check_against_group(store(), run.id, criterion.name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if checked.same.value is not None:
             same = checked.same.words(fmt.percent).inline

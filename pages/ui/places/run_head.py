@@ -47,7 +47,7 @@ def run_of_page() -> Run | None:
     return store().runs.get(newest[0].id) if newest else None
 
 
-def show_head(run: Run, here: Screen) -> DeltaGenerator:
+def show_head(run: Run, screen: Screen) -> DeltaGenerator:
     """Draw the head, which refreshes only on the grid; return the row of tabs.
 
     A tab adds the choice of its views to that row.
@@ -58,18 +58,18 @@ def show_head(run: Run, here: Screen) -> DeltaGenerator:
     about = f'<span class="rs-quiet">{esc(rubric)} · {esc(raters)}</span>'
     name = one_line(run.name, 100)
     # In the grid the line is inside the folded statement, so that the grid's items begin higher.
-    folded, line = ("", about) if here != RUN or not run.votes else (about, "")
+    folded, line = ("", about) if screen != RUN or not run.votes else (about, "")
     show_flash()
     with st.container(gap="xsmall"):
-        if here == RUN:
+        if screen == RUN:
             run_status.show_status(run.id, title=name, details=line)
         else:
             with run_status.status_line(run, name, run_status.status_tag(run), line):
                 pass
-        if run.votes and here != REPORT:  # The report itself begins with the statement.
+        if run.votes and screen != REPORT:  # The report itself begins with the statement.
             facts = run_status.facts_line(run) if folded and not run.active else ""
             draw_trust(run.id, facts + folded)
-            if here == RUN and trust_of(run.id).found.right.value is None:
+            if screen == RUN and trust_of(run.id).found.right.value is None:
                 work.grade_ten(run.id)
         row_of_tabs = st.container(
             horizontal=True, vertical_alignment="center", gap="small", key="rs_tabs"

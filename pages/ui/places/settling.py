@@ -74,14 +74,14 @@ def settle_form(
     cells: Cells,
     criterion: Criterion | None,
     where: str,
-    then: Callable[[], None] | None = None,
+    on_settled: Callable[[], None] | None = None,
 ) -> None:
     """Draw the buttons that settle the cells: an option, as the panel voted, or not assessable.
 
-    `then` is called after they are settled.
+    `on_settled` is called after they are settled.
     """
     note = state.key(SETTLE, where, "note")
-    written = (run_id, tuple(cells), note, then)
+    written = (run_id, tuple(cells), note, on_settled)
     options = criterion.options if criterion else ()
     if len(cells) > 1 or criterion is None:
         _settle_button("As they stand", where, "stand", written, None)
@@ -104,13 +104,13 @@ def _settle_button(
     where: str,
     what: object,
     written: tuple[int, tuple[tuple[str, str], ...], str, Callable[[], None] | None],
-    given: ReviewerAnswer | None,
+    answer: ReviewerAnswer | None,
 ) -> None:
     st.button(
         label(words),
         key=state.key(SETTLE, where, "as", what),
         on_click=_on_settle,
-        args=(*written, given, words),
+        args=(*written, answer, words),
     )
 
 
@@ -118,28 +118,28 @@ def _on_settle(
     run_id: int,
     cells: Cells,
     note: str,
-    then: Callable[[], None] | None,
-    given: ReviewerAnswer | None,
+    on_settled: Callable[[], None] | None,
+    answer: ReviewerAnswer | None,
     words: str,
 ) -> None:
     with shown_errors():
-        if given is not None and state.get(note):
-            given = ReviewerAnswer(given.option, given.why, str(state.get(note)))
-        settle_cells(run_id, cells, given, words)
-        if then is not None:
-            then()
+        if answer is not None and state.get(note):
+            answer = ReviewerAnswer(answer.option, answer.why, str(state.get(note)))
+        settle_cells(run_id, cells, answer, words)
+        if on_settled is not None:
+            on_settled()
 
 
 def settle_cells(
     run_id: int,
     cells: Cells,
-    given: ReviewerAnswer | None,
+    answer: ReviewerAnswer | None,
     words: str,
     name: str = settle_at_sight.NAME,
 ) -> None:
     """Settle cells for the known user, or the user named in the field; `show_last` draws it."""
     seat = identity.take_seat(identity.known_name() or str(state.get(WHO) or ""))
-    steps = settle_at_sight.settle(store(), seat, run_id, cells, given, name=name)
+    steps = settle_at_sight.settle(store(), seat, run_id, cells, answer, name=name)
     state.drop(SETTLE)
     state.put(LAST, (run_id, steps, f"{fmt.plural(len(steps), 'cell')} settled: {words}."))
 
@@ -160,14 +160,18 @@ def option_keys(options: Sequence[Option]) -> list[str | None]:
 
 
 def settle_by_digit(
-    run_id: int, cells: Cells, criterion: Criterion, digit: int, then: Callable[[], None] | None
+    run_id: int,
+    cells: Cells,
+    criterion: Criterion,
+    digit: int,
+    on_settled: Callable[[], None] | None,
 ) -> None:
     """Callback: settle cells of a criterion as the option that has this key."""
     keys = option_keys(criterion.options)
     if may_settle() and str(digit) in keys:
         index = keys.index(str(digit))
         note, words = state.key(SETTLE, "bar", "note"), criterion.options[index].label
-        _on_settle(run_id, cells, note, then, ReviewerAnswer(index), words)
+        _on_settle(run_id, cells, note, on_settled, ReviewerAnswer(index), words)
 
 
 def show_last(run_id: int) -> None:

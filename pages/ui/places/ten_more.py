@@ -32,14 +32,14 @@ def show(
     run = store().runs.get(run_id)
     with st.spinner("Learning from the labels"):
         so_far: LearntSoFar | None = remembered(
-            "learnt on a run", cache_key, lambda: ten_more.learnt(store(), run)
+            "learnt on a run", cache_key, lambda: ten_more.learnt_so_far(store(), run)
         )
     if so_far is None and decided:
         return
     progress = work.cached_progress(run_id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if progress.left and not (so_far is not None and so_far.enough):
-            work.grade_ten(run_id, more=True)
+            work.grade_ten(run_id, has_more=True)
         drawn = f"{fmt.plural(progress.graded, 'text')} drawn at random graded."
         if words := so_far.words if so_far is not None else drawn if progress.graded else "":
             st.caption(label(words), width="content")
@@ -47,12 +47,12 @@ def show(
             _show_learnt(so_far, {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id})
 
 
-def _show_learnt(so_far: LearntSoFar, about: dict[str, object]) -> None:
+def _show_learnt(so_far: LearntSoFar, address: dict[str, object]) -> None:
     """Draw each criterion's kappa with its interval, and a link to a run that learns."""
     with st.popover("What judges learn", icon=":material/school:", type="tertiary"):
         st.html(learnt_html(so_far))
         st.caption("Offline judges of a new run learn from all labels, these included.")
-        routes.draw_link(routes.RUNS, "Plan that run", {state.PLAN: state.NEW, **about})
+        routes.draw_link(routes.RUNS, "Plan that run", {state.PLAN: state.NEW, **address})
 
 
 def learnt_html(so_far: LearntSoFar) -> str:

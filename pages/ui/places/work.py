@@ -39,14 +39,14 @@ def offer_work(
         draw_link(
             RUN,
             f"Step through these {count}" if len(items) > 1 else "Open this item",
-            first_address(run_id, items, criterion),
+            address_of_first(run_id, items, criterion),
             icon="menu_book",
             help="One after the other with the arrow keys.",
         )
         link_to_review(run_id, items, name, criterion=criterion)
 
 
-def first_address(
+def address_of_first(
     run_id: int, items: Sequence[str], criterion: str | None = None
 ) -> dict[str, object]:
     """Return the address of the first item of a set, from which a person steps through the
@@ -84,7 +84,7 @@ def link_to_review(
 SPLIT, DOUBT, RANDOM, UNGRADED = "split", "doubt", "random", "ungraded"
 #: The queues that open at once and are created if missing: their names and rules.
 SETTLED_AT_ONCE = {
-    SPLIT: ("Disagreements", queue_cells.splits_only()),
+    SPLIT: ("Disagreements", queue_cells.rule_for_splits()),
     DOUBT: ("Doubtful cells", QueueRule()),
 }
 #: The reason why a cell is in a queue.
@@ -110,7 +110,7 @@ def cached_progress(run_id: int) -> TenMore:
     return remembered("ten more", about, lambda: ten_more.progress(store(), run_id))
 
 
-def grade_ten(run_id: int, *, more: bool = False) -> None:
+def grade_ten(run_id: int, *, has_more: bool = False) -> None:
     """Draw a link to the next ten texts of a run (or those left), whose labels represent all
     texts.
     """
@@ -123,10 +123,10 @@ def grade_ten(run_id: int, *, more: bool = False) -> None:
     )
     draw_link(
         REVIEW_ITEM,
-        f"Grade {number} {'more' if more else f'{texts} yourself'}",
+        f"Grade {number} {'more' if has_more else f'{texts} yourself'}",
         {state.RUN: run_id, state.RULE: RANDOM},
         icon="edit_note",
-        help="Drawn at random; you see no judge's answer before yours.",
+        help="Texts are drawn at random; judges' answers are hidden until you give yours.",
     )
 
 

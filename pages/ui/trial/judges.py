@@ -23,14 +23,14 @@ from pages.ui.trial.texts import Fields, take_value
 KEY_WORDS = {"not set": "key missing", "unknown": "key unknown"}
 
 
-def choose_judges(fields: Fields, others: Sequence[str] = ()) -> None:
+def choose_judges(fields: Fields, other_names: Sequence[str] = ()) -> None:
     """Draw the choice of registered judges ("judges"), and what prevents any of them from
     answering.
 
-    `others` can also be chosen; only a panel has them.
+    `other_names` can also be chosen; only a panel has them.
     """
     entries = {entry.name: entry for entry in registry.list_judges(store())}
-    choices = [*entries, *(name for name in others if name not in entries)]
+    choices = [*entries, *(name for name in other_names if name not in entries)]
     key = fields.of("judges")
     state.seed(key, list(fields.value("judges")))
     chosen = [name for name in state.get(key) if name in choices]

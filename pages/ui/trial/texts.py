@@ -127,23 +127,23 @@ def find_items(key: str, version: int) -> tuple[str, list[str], str]:
 
 
 def choose_item(
-    of: Callable[[str], str], dataset: int | None = None, item: str | None = None
+    caption_of: Callable[[str], str], dataset: int | None = None, item: str | None = None
 ) -> tuple[int, str] | None:
     """Draw the choice of a dataset and an item; return both, or `None` if there is none.
 
     `dataset` and `item` are the former choice.
     """
-    version = choose_dataset(of("dataset"), dataset)
+    version = choose_dataset(caption_of("dataset"), dataset)
     if version is None:
         return None
-    search, ids, found_words = find_items(of("search"), version)
+    search, ids, found_words = find_items(caption_of("search"), version)
     former = item if version == dataset else None
     if former is not None and former not in ids and not search:
         ids = [former, *ids]
     if not ids:
         st.caption("No item holds these words.")
         return None
-    key = of("item")
+    key = caption_of("item")
     if state.get(key) not in ids:
         state.put(key, former if former in ids else ids[0])
     chosen = st.selectbox(

@@ -35,7 +35,7 @@ def test_after_a_reply_that_was_cut_off_only_the_option_is_asked_for() -> None:
     result, _, door, _ = ask(cut, Completion('{"option": 2}'))
     assert isinstance(result, Vote)
     assert (result.option, result.reason, result.detail) == (0, "", {"repaired": True})
-    assert door.requests[1].schema == option_schema([3], several=False)
+    assert door.requests[1].schema == option_schema([3], allows_several=False)
     assert "too long" in door.requests[1].messages[-1]["content"]
 
 

@@ -121,7 +121,7 @@ def test_a_file_given_as_a_model_has_what_suits_it(model: Path, tmp_path: Path) 
     assert judge == suits.model_copy(update={"name": "Mine"})
     for _ in range(2):  # the second time it is only tested again
         assert judging.add_model(store, f"file:{model}", "", "") == suits
-    until(lambda: not connection.under_way(store))
+    until(lambda: not connection.tested_now(store))
     with pytest.raises(InputError, match="cannot be a judge"):
         judging.add_model(store, "file:/nowhere.gguf", "", "")
 

@@ -7,7 +7,7 @@ from core.judging.offline.calibration import (
     answering_threshold,
     brier_score,
     chosen_labels,
-    evidence,
+    evidence_over_base,
     fit_temperature,
     fit_threshold,
     log_shares,
@@ -37,7 +37,9 @@ def test_probabilities_of_equal_evidence_are_the_shares_and_heat_draws_towards_t
 def test_evidence_is_what_scores_say_beyond_the_shares_they_were_learnt_from():
     base = log_shares(np.array([0, 0, 0, 1]), 3)
     assert np.exp(base[:2]) == pytest.approx([0.75, 0.25])
-    nothing = evidence(np.array([[5.0, 5.0 - np.log(3), NEVER]]), base)  # odds of 3, as the shares
+    nothing = evidence_over_base(
+        np.array([[5.0, 5.0 - np.log(3), NEVER]]), base
+    )  # odds of 3, as the shares
     assert nothing[0, :2] == pytest.approx([0, 0], abs=1e-9)
     assert probabilities(nothing, 1.0, base)[0, 2] < 1e-9  # a label never seen has no chance
 
@@ -121,7 +123,7 @@ def test_what_answering_is_worth_comes_from_thresholds_fitted_without_the_item()
     # So fold 1 is cut at fold 0's threshold and the other way round.
     sure = np.array([0.9, 0.7, 0.5, 0.9, 0.7, 0.5])
     right = np.array([1.0, 1, 0, 1, 0, 0])
-    worth = answering_threshold(sure, right, np.array([0, 0, 0, 1, 1, 1]), target=1.0, least=0.3)
+    worth = answering_threshold(sure, right, np.array([0, 0, 0, 1, 1, 1]), target=1.0, minimum=0.3)
     # Fold 0 at .8: one answered, right. Fold 1 at .6: two answered, one right. 3 of 6, 2 of 3.
     assert worth.coverage == pytest.approx(3 / 6)
     assert worth.accuracy == pytest.approx(2 / 3)

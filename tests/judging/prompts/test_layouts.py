@@ -11,7 +11,7 @@ from bench.prefix import ITEMS, questions
 from core.domain.dataset import Item
 from core.domain.votes import Segment
 from core.judging.prompts.assembly import build_prompt
-from core.judging.prompts.layouts import cheaper_layout, layout_for, sharing
+from core.judging.prompts.layouts import cheaper_layout, layout_for, prompt_sharing
 from core.judging.protocol import Example, Question
 from tests.judging.asked import CAPITAL, CASES, FULL, PLAIN, question
 
@@ -22,7 +22,7 @@ def test_shared_is_what_some_other_call_begins_with_and_seen_before_what_an_earl
     None
 ):
     # "user\n" (5 characters) begins all three, "user\nab-" (8) the first two.
-    found = sharing([[ONE], [TWO], [THREE]])
+    found = prompt_sharing([[ONE], [TWO], [THREE]])
     assert found.all == 11 + 11 + 6
     assert found.shared == 8 + 8 + 5
     assert found.seen_before == 0 + 8 + 5
@@ -30,12 +30,12 @@ def test_shared_is_what_some_other_call_begins_with_and_seen_before_what_an_earl
 
 
 def test_nothing_sent_shares_nothing() -> None:
-    assert sharing([]).share == 0.0
+    assert prompt_sharing([]).share == 0.0
 
 
 @given(st.lists(st.text(alphabet="ab", max_size=6), max_size=8))
 def test_sharing_is_what_comparing_every_pair_gives(texts: list[str]) -> None:
-    found = sharing([[Segment("r", text)] for text in texts])
+    found = prompt_sharing([[Segment("r", text)] for text in texts])
     sent = [f"r\n{text}" for text in texts]
 
     def common(a: str, b: str) -> int:
@@ -84,7 +84,7 @@ def test_the_layout_chosen_from_a_sample_is_the_one_that_measures_better(
     mode: str, shots: int
 ) -> None:
     shares = {
-        layout: sharing(
+        layout: prompt_sharing(
             build_prompt(q).segments for q in questions(mode, layout, shots)
         ).seen_before
         for layout in ("item_first", "criterion_first")
@@ -99,7 +99,9 @@ def test_without_a_sample_the_item_comes_first() -> None:
 
 def test_six_criteria_of_long_items_share_at_least_three_quarters_of_their_prompts() -> None:
     # The bound. bench/prefix.py prints 96% for this run.
-    found = sharing(build_prompt(q).segments for q in questions("criterion", "item_first", 0))
+    found = prompt_sharing(
+        build_prompt(q).segments for q in questions("criterion", "item_first", 0)
+    )
     assert found.share >= 0.75
 
 

@@ -140,8 +140,8 @@ def test_what_others_settled_stays_in_the_number_that_was_drawn_from() -> None:
 def test_a_draw_that_is_known_to_be_unlucky_bounds_nothing() -> None:
     # None of 50 wrong of 150 rules out 9 or more (hypergeometric); yet 30 are known.
     assert hypergeom.cdf(0, 150, 9, 50) < 0.05
-    assert upper_bound_of_rest(0, 50, 60, known=KnownLabels(40, 30)) == 1.0
-    mean = share_of_rest(50, 50, 60, known=KnownLabels(40, 30))
+    assert upper_bound_of_rest(0, 50, 60, known_labels=KnownLabels(40, 30)) == 1.0
+    mean = share_of_rest(50, 50, 60, known_labels=KnownLabels(40, 30))
     assert (mean.low, mean.n) == (0.0, 50)
 
 
@@ -207,9 +207,9 @@ def test_the_promise_is_kept_while_others_settle_a_part(look: str) -> None:
 def test_the_range_so_far_holds_every_interval_that_the_open_ones_may_lead_to() -> None:
     known = KnownLabels(20, 3)
     for n, right, missing in ((8, 7, 4), (15, 0, 10), (0, 0, 12)):
-        low, high = share_so_far(right, n, missing, 100, known=known) or (None, None)
+        low, high = share_so_far(right, n, missing, 100, known_labels=known) or (None, None)
         finals = [
-            share_of_rest(right + more, n + missing, 100, known=known)
+            share_of_rest(right + more, n + missing, 100, known_labels=known)
             for more in range(missing + 1)
         ]
         assert low == min(one.low for one in finals if one.low is not None)

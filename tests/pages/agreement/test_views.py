@@ -398,7 +398,7 @@ def test_probes_ask_at_a_stated_cost_and_say_which_edits_move_a_judge(store: Sto
 
 def test_all_criteria_stand_in_one_line_and_intervals_can_be_chosen(store: Store) -> None:
     run = str(imported(store, EVERYBODY, labelled=True))
-    whole = overall.of_sheet(load_ratings.sheet_of_run(store, int(run)), "people", "panel")
+    whole = overall.overall_of_sheet(load_ratings.sheet_of_run(store, int(run)), "people", "panel")
     chosen = {"reference": "people", "rater": "panel", "view": "figures"}
     said = words(open_page(PAGE, run=run, **chosen))
     assert f"All 2 criteria together: {percent(whole.accuracy.value)}" in said

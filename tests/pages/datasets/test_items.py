@@ -106,7 +106,7 @@ def test_an_older_version_can_be_read(store: Store) -> None:
         catalog.suggest_mapping(catalog.read_source("id,answer\nz,New.\n", "z.csv")),
     ).dataset
     assert dataset is not None
-    catalog.import_dataset(store, dataset, into=version.dataset_id)
+    catalog.import_dataset(store, dataset, dataset_id=version.dataset_id)
 
     app = open_page(PAGE, dataset=str(version.dataset_id), dataset_version="1")
 

@@ -505,8 +505,8 @@ def test_a_model_that_answers_while_the_page_is_drawn_is_said_to_have_answered(
     store: Store, provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     registry.save_judge(store, {"name": "loopback", "model": "m", "api_base": provider.url})
-    read, kept = threading.Event(), connection._keep
-    monkeypatch.setattr(connection, "_keep", lambda *given: read.wait(20) and kept(*given))
+    read, kept = threading.Event(), connection._keep_result
+    monkeypatch.setattr(connection, "_keep_result", lambda *given: read.wait(20) and kept(*given))
     listed = judging.judges
 
     def then_answered(*given: Any) -> JudgeChoice:
@@ -647,7 +647,7 @@ def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
     app = press(open_page(PAGE, **address), "Grade 10 yourself")
     assert "0 of 10 texts done" in shown(app)
     assert "Grade 30 texts" not in buttons(app)
-    sitting = own_grades.sitting(store, version, rubric)
+    sitting = own_grades.unfinished_sitting(store, version, rubric)
     assert sitting is not None
     first = sitting.items[0]
     assert first.text in unescape(shown(app))
@@ -693,7 +693,7 @@ def test_where_others_review_a_name_is_asked_for_and_answers_wait_for_enter(
     version, rubric = a_class(store, 14)
     version = ten(store, version, rubric)
     panel = judging.panel_of(store, judging.judges(store, 10).proposed)
-    run = grading.start(store, grading.request(store, rubric.id, version.id, panel))
+    run = grading.start(store, grading.run_request(store, rubric.id, version.id, panel))
     worked_off(store, run)
     reviewed.sit(store, "Ada")
     monkeypatch.setattr(identity, "_browser_memory", lambda: identity._Heard(session="tab"))
@@ -736,7 +736,7 @@ def test_a_key_pressed_twice_on_the_last_question_is_one_answer(store: Store) ->
     address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
     press(open_page(PAGE, **address), "Grade 10 yourself")
     grade(store, version, rubric, most=19)
-    sitting = own_grades.sitting(store, version, rubric)
+    sitting = own_grades.unfinished_sitting(store, version, rubric)
     assert sitting is not None
     assert sitting.open is not None
     item, criterion = sitting.open
@@ -759,7 +759,7 @@ def test_whose_texts_are_all_graded_by_hand_has_all_grades(store: Store) -> None
     grade(store, version, rubric)
     version = own_grades.finish(store, version, rubric)
     panel = judging.panel_of(store, judging.judges(store, 12).proposed)
-    run = grading.start(store, grading.request(store, rubric.id, version.id, panel))
+    run = grading.start(store, grading.run_request(store, rubric.id, version.id, panel))
     worked_off(store, run)
     outcome = grading.outcome(store, run)
     assert (outcome.graded, outcome.without) == (12, 0)

@@ -95,7 +95,7 @@ def test_the_guidelines_that_come_along_are_named_read_and_taken_back(store: Sto
     app = open_page(PAGE, rubric=name)
     press(app, "look", "essays/Side taken", family=keys.LIBRARY_ACT)
     # Said before, with their words, in place of the draft's own being changed in silence.
-    assert f"With the guidelines of “{pack.title}”" in [box.label for box in app.toggle]
+    assert f"Add the guidelines of “{pack.title}”" in [box.label for box in app.toggle]
     assert pack.guidelines.splitlines()[0] in shown(app)
 
     app = add(app)

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core.domain.review import QueueRule
-from core.services.queueing.queue_cells import splits_only
+from core.services.queueing.queue_cells import rule_for_splits
 from core.services.review import queues, regrades, reviewers
 from core.store.store import Store
 from pages.queues.labels import LABELS
@@ -118,7 +118,7 @@ def test_disagreements_are_settled_in_one_press_and_a_second_finds_the_queue_tha
     assert settle() == (routes.REVIEW_ITEM.url, {"run": ["1"], "rule": ["split"]})
     app = at.at(store, "Ada", routes.REVIEW_ITEM, run=run.id, rule="split")
     (made,) = queues.queues_of_run(store)
-    assert (made.rule, made.name) == (splits_only(), "Disagreements")
+    assert (made.rule, made.name) == (rule_for_splits(), "Disagreements")
     # What the judges say, too, takes one press.
     assert made.settings.confirm_same
     # The first item is open, and the address names the queue.
@@ -351,7 +351,7 @@ def test_labels_are_planned_and_their_queue_is_made_in_one_click(store: Store) -
     app = sign_in(open_page(routes.QUEUES, new=LABELS), "Ada")
     page = shown(app)
     assert "guessed from how far votes agree" in page
-    assert "How long it takes is known once people have reviewed by this rubric." in page
+    assert "An estimate of the time appears once people have reviewed with this rubric." in page
     app.number_input(key=state.key(QUEUE_FIELD, LABELS, "labels", 1)).set_value(20).run()
     app.segmented_control(key=state.key(QUEUES_ACT, LABELS, "draw")).set_value("doubt").run()
     app.button(key=state.key(QUEUE_ACT, LABELS, "make")).click().run()

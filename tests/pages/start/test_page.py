@@ -138,7 +138,7 @@ def test_the_first_button_takes_along_what_was_dropped(store: Store) -> None:
 def test_answers_of_two_prompts_in_one_table_lead_to_a_contest_of_them(store: Store) -> None:
     app = dropped("a.csv", b"prompt,system,answer\nWhy?,v1,Moon.\nWhy?,v2,Sun.\n")
     pressed(app, "Compare v1 and v2")
-    assert grading.compared(store) is not None
+    assert grading.dataset_to_compare(store) is not None
     fresh = open_page(PAGE)
     assert [b.label for b in fresh.button if "Compare" in b.label] == ["Compare two prompts"]
 
@@ -146,7 +146,7 @@ def test_answers_of_two_prompts_in_one_table_lead_to_a_contest_of_them(store: St
 def test_answers_side_by_side_lead_to_a_contest_of_their_columns(store: Store) -> None:
     app = dropped("p.csv", BESIDE)
     pressed(app, "Compare answer&#95;v1 and answer&#95;v2")
-    compared = grading.compared(store)
+    compared = grading.dataset_to_compare(store)
     assert compared is not None
     plan = open_page(routes.CONTESTS, plan="new", dataset=str(compared))
     assert "2 tasks that two or more of them answered." in shown(plan)
@@ -163,7 +163,7 @@ def test_answers_of_two_prompts_in_a_file_each_lead_to_a_contest_of_them(store: 
 
     pressed(app, "Compare terse and long")
 
-    compared = grading.compared(store)
+    compared = grading.dataset_to_compare(store)
     assert compared is not None
     plan = open_page(routes.CONTESTS, plan="new", dataset=str(compared))
     assert "2 tasks that two or more of them answered." in shown(plan)

@@ -45,7 +45,7 @@ def test_an_unknown_part_of_an_address_is_said(
     reviewed.graded(store, 4)
     reviewed.make_queue(store, run)
     app = at.at(store, "Lea", screen, **address)
-    assert f"Unknown in the address, and therefore ignored: {said}." in html.unescape(shown(app))
+    assert f"Ignored, because unknown, in the page address: {said}." in html.unescape(shown(app))
 
 
 def test_an_address_that_is_known_says_nothing(store: Store) -> None:
@@ -58,7 +58,7 @@ def test_an_address_that_is_known_says_nothing(store: Store) -> None:
         (routes.RUNS, {"plan": "new"}),
         (routes.JUDGES, {"panel": "new"}),
     ):
-        assert "Unknown in the address" not in shown(open_page(screen, **address))
+        assert "in the page address" not in shown(open_page(screen, **address))
 
 
 def test_two_runs_named_by_their_sides_alone_are_those_compared(store: Store) -> None:

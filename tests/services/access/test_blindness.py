@@ -59,7 +59,7 @@ def test_no_file_of_the_run_reaches_who_reviews_it(store: Store, run_id: int, fo
 def test_no_part_of_a_file_does_either(store: Store, run_id: int) -> None:
     theirs = store.acting(member("adjudicator"))
     for act in (
-        lambda: judgement_rows.graded(theirs, run_id),
+        lambda: judgement_rows.load_graded(theirs, run_id),
         lambda: run_export.event_rows(theirs, run_id),
         lambda: list(run_export.long_rows(theirs, run_id)),
     ):

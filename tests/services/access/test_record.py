@@ -127,6 +127,6 @@ def test_two_who_edit_one_rubric_see_each_other(store: Store) -> None:
     )
     library.keep(ann, "1", {"name": "Ann's"}, "")
     library.keep(bob, "1", {"name": "Bob's"}, "")
-    assert [name for name, _ in library.others_at_work(ann, "1")] == ["b@e.org"]
-    assert [name for name, _ in library.others_at_work(bob, "1")] == ["ann@e.org"]
-    assert library.others_at_work(ann, "2") == []
+    assert [name for name, _ in library.other_editors(ann, "1")] == ["b@e.org"]
+    assert [name for name, _ in library.other_editors(bob, "1")] == ["ann@e.org"]
+    assert library.other_editors(ann, "2") == []

@@ -9,7 +9,7 @@ from core.metrics.estimate import Confidence
 from core.services.agreement.load_ratings import folder_ratings, sheet_of_ratings
 from core.services.agreement.metrics_report import METHOD
 from core.services.agreement.metrics_report import metrics_report as report_of
-from core.services.agreement.overall import of_sheet
+from core.services.agreement.overall import overall_of_sheet
 from core.services.agreement.ratings import LABELS
 from tests.services.measured import GROUP, PAIR, VOTES, measured, written
 
@@ -155,5 +155,5 @@ def test_how_evenly_labels_are_used_and_how_differently_scores_are_spread(folder
 
 def test_all_criteria_together_are_the_same_on_the_sheet_and_in_the_report(folder):
     rated = folder_ratings(folder)
-    one = of_sheet(sheet_of_ratings(rated), LABELS, "judge:J", resamples=100, seed=3)
+    one = overall_of_sheet(sheet_of_ratings(rated), LABELS, "judge:J", resamples=100, seed=3)
     assert one.as_data() == report_of(rated, None, 100, 3)["overall"]["raters"]["J"]["vs_gold"]

@@ -76,11 +76,11 @@ def test_a_new_version_keeps_the_name_and_the_old_version(store: Store) -> None:
     dataset = checked(CSV + "d,Fine.,Good,,\n", "other.csv").dataset
     assert dataset is not None
 
-    second = catalog.import_dataset(store, dataset, into=first.version.dataset_id)
+    second = catalog.import_dataset(store, dataset, dataset_id=first.version.dataset_id)
 
     assert (second.version.name, second.version.number, second.version.items) == ("tone", 2, 4)
     assert [v.items for v in catalog.versions_of(store, first.version.dataset_id)] == [4, 3]
-    third = catalog.import_dataset(store, dataset, into=first.version.dataset_id)
+    third = catalog.import_dataset(store, dataset, dataset_id=first.version.dataset_id)
     assert third.existed
 
 

@@ -18,7 +18,7 @@ from core.judging.prompts.parts import shown_order
 from core.metrics.bias.effects import BOUNDS, Finding, Kind
 from core.services.diagnostics.diagnosis import diagnose
 from core.services.diagnostics.evidence import evidence_of
-from core.services.diagnostics.finding_words import CAUSES, by_cause, joint_verbosity_words
+from core.services.diagnostics.finding_words import CAUSES, group_by_cause, joint_verbosity_words
 from core.services.results.scored_items import derivation_for
 from core.store.store import Store
 from tests.new_store import new_store
@@ -170,7 +170,7 @@ def test_findings_stand_together_by_cause_and_model() -> None:
     ]
 
     # Judges a and b ask one model; the judge of words has none.
-    assert by_cause(findings, {"a": "m", "b": "m", "words": ""}) == (
+    assert group_by_cause(findings, {"a": "m", "b": "m", "words": ""}) == (
         ("The order in which options stand", "m", (0, 2)),
         ("Words that raters understand differently", "Criteria", (1,)),
         ("The order in which options stand", "words", (3,)),

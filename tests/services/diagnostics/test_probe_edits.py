@@ -13,7 +13,7 @@ from core.services.diagnostics.probe_edits import (
     LAST_LINES,
     NEUTRAL,
     edited_texts,
-    words,
+    word_count,
 )
 
 TEXT = (
@@ -38,8 +38,8 @@ def test_padding_goes_after_the_text_and_a_higher_dose_goes_on_from_the_lower() 
     for one, dose in zip(found, DOSES, strict=True):
         assert one.text.startswith(long.rstrip())
         # Whole sentences: within half of the longest, 22 words, of the dose.
-        assert one.grown * words(long) == pytest.approx(dose * words(long), abs=11)
-        assert words(one.text) == round(words(long) * (1 + one.grown))
+        assert one.grown * word_count(long) == pytest.approx(dose * word_count(long), abs=11)
+        assert word_count(one.text) == round(word_count(long) * (1 + one.grown))
     assert found[1].text.startswith(found[0].text)
     assert found[2].text.startswith(found[1].text)
 
@@ -71,7 +71,7 @@ def test_a_confident_tone_takes_hedges_away_and_adds_no_claim_on_the_matter() ->
 
 
 def test_a_line_that_is_added_is_as_long_as_the_one_that_says_nothing() -> None:
-    assert {words(line) for line in LAST_LINES.values()} == {16}
+    assert {word_count(line) for line in LAST_LINES.values()} == {16}
     # Where no hedge is taken away, every such edit is the text with its line.
     plain = "The river rose because it rained."
     for name in LAST_LINES.keys() - {NEUTRAL}:

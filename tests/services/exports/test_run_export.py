@@ -19,7 +19,7 @@ from core.formats.source.csv_writer import csv_text
 from core.formats.votes.experiments import read_experiment
 from core.formats.votes.vote_tables import read_votes
 from core.services.agreement.metrics_report import metrics_source
-from core.services.exports.run_export import FORMATS, as_csv, export, zipped
+from core.services.exports.run_export import FORMATS, as_csv, export, zip_archive
 from core.store.store import Store
 from tests.pages.graded import CALL, FIRST, graded
 from tests.services.reports.made import decided
@@ -71,7 +71,7 @@ def test_text_that_a_spreadsheet_would_work_out_is_made_safe(store: Store) -> No
 def test_everything_is_six_files_without_prompts(store: Store) -> None:
     made = export(store, graded(store), "everything")
 
-    with zipfile.ZipFile(io.BytesIO(zipped(made))) as archive:
+    with zipfile.ZipFile(io.BytesIO(zip_archive(made))) as archive:
         assert set(archive.namelist()) == {
             *("items.csv", "verdicts.csv", "votes.csv", "failures.csv", "calls.csv"),
             "report.json",

@@ -103,4 +103,4 @@ def test_the_command_asks_says_and_ends_with_1_where_something_moved(store: Stor
 def test_imported_votes_cannot_be_asked_again(store: Store) -> None:
     run = voted(store, Panel(judges=(ONE, Judge(name="two", kind="imported"))))
     with pytest.raises(InputError, match="its judges cannot be asked"):
-        anchors.request(store, run)
+        anchors.repeat_request(store, run)

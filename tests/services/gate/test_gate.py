@@ -13,7 +13,7 @@ import pytest
 from core.metrics.estimate import Estimate
 from core.metrics.intervals.joint_draws import AnswerPairs, Resampled
 from core.services.agreement.overall import accuracy, mean_kappa
-from core.services.gate.baseline import fall
+from core.services.gate.baseline import figure_fall
 from tests.command_line import cli
 
 NAME = "Good & <fast>"
@@ -296,6 +296,6 @@ def test_accuracy_is_over_cells_and_kappa_the_mean_of_those_defined() -> None:
 
 def test_what_was_undefined_cannot_fall_and_what_became_undefined_has() -> None:
     some, none = [pairs([0, 1], [0, 1])], [pairs([0, 0], [0, 0])]
-    assert fall(none, none, mean_kappa)[:3] == (None, None, Estimate(None))
-    assert fall(some, none, mean_kappa)[:3] == (1.0, None, Estimate(None))
-    assert fall([], [], accuracy)[:3] == (None, None, Estimate(None))
+    assert figure_fall(none, none, mean_kappa)[:3] == (None, None, Estimate(None))
+    assert figure_fall(some, none, mean_kappa)[:3] == (1.0, None, Estimate(None))
+    assert figure_fall([], [], accuracy)[:3] == (None, None, Estimate(None))

@@ -59,7 +59,7 @@ def test_documents_dropped_together_are_one_class_and_the_rubric_among_them_is_n
     rubric, class_ = recognise(files)
     assert (rubric.kind, rubric.title) == ("rubric", "grid.docx")
     assert (class_.kind, class_.title, class_.line) == ("texts", "2 documents", "2 texts.")
-    assert [file.name for file in dropped.of_kind([rubric, class_], "texts")] == [
+    assert [file.name for file in dropped.files_of_kind([rubric, class_], "texts")] == [
         "ann.docx",
         "bob.txt",
     ]
@@ -97,7 +97,7 @@ def test_answers_side_by_side_are_seen_and_become_a_row_each() -> None:
     (one,) = recognise([file])
     assert one.systems == ("answer_v1", "answer_v2")
     assert one.line == "2 rows: “question”, answered in “answer_v1” and “answer_v2”."
-    checked = texts.check(texts.look(texts.answers([file])))
+    checked = texts.check(texts.look(texts.read_answers([file])))
     assert checked.dataset is not None
     assert [(i.id, i.system, i.prompt, i.output) for i in checked.dataset.items] == [
         ("1-answer_v1", "answer_v1", "Why do tides rise?", "The Moon pulls the water."),

@@ -55,7 +55,7 @@ def test_who_judged_last_is_proposed_with_the_same_rules(store: Store, provider:
     assert judging.panel_of(store, ["two"]).asking.flip == Asking().flip
     # Three texts that were tried are nobody's last run.
     alone = judging.panel_of(store, ["two"])
-    grading.start(store, grading.trial(store, rubric, dataset, alone))
+    grading.start(store, grading.trial_request(store, rubric, dataset, alone))
     assert judging.judges(store, 0).proposed == ("one", "two")
 
 
@@ -88,7 +88,7 @@ def test_three_are_tried_and_their_answers_are_not_asked_again(
     rubric = store.rubrics.create(RUBRIC, now=NOW).id
     dataset = class_with(store, *({} for _ in range(7))).id
     panel = judging.panel_of(store, ["loopback"])
-    tried = grading.start(store, grading.trial(store, rubric, dataset, panel))
+    tried = grading.start(store, grading.trial_request(store, rubric, dataset, panel))
     worked_off(store, tried)
     found = grading.trial_texts(store, tried)
     # The first options: Nothing (0 of 4 points) and MET (10 of 10).
@@ -98,7 +98,7 @@ def test_three_are_tried_and_their_answers_are_not_asked_again(
         ("s3", "10 of 14"),
     ]
     assert provider.count == 3 * 2
-    run = grading.start(store, grading.request(store, rubric, dataset, panel, trial_run=tried))
+    run = grading.start(store, grading.run_request(store, rubric, dataset, panel, trial_run=tried))
     worked_off(store, run)
     # Seven texts, two criteria; six answers were there.
     assert provider.count == 7 * 2

@@ -56,7 +56,7 @@ def test_columns_of_the_criteria_s_names_are_marks_and_points_tell_the_level(sto
         {"cause": "2.0", "Short": "no", "Name": "Bob"},
         {"cause": "so so", "Short": "", "Name": "Cem"},
     )
-    found = marks.found(store, version.id, RUBRIC)
+    found = marks.find_marks(store, version.id, RUBRIC)
     assert found.marked == {"Cause": 3, "Short": 2}
     # 4 points are all of weight 4, 2 are half; yes and no are known; "so so" is for a person.
     assert found.words == {"Cause": {"4": "Full", "2.0": "Half", "so so": None}}
@@ -88,7 +88,7 @@ def test_a_column_of_marks_alone_is_a_rubric_of_one_criterion(store: Store) -> N
         [],
     ]
     assert kept.rubric == rubric
-    assert marks.found(store, newest.id, rubric).settled
+    assert marks.find_marks(store, newest.id, rubric).settled
 
 
 @pytest.mark.parametrize(
@@ -113,17 +113,17 @@ def test_taken_as_labels_they_are_options_and_what_was_there_stays(store: Store)
     labels = [{name: label.label for name, label in item.labels.items()} for item in items]
     assert labels == [{"Cause": "Full", "Short": "MET"}, {"Cause": "Half"}, {}]
     assert items[2].meta == {"Name": "Cem"}
-    assert marks.found(store, taken.id, RUBRIC).settled
-    assert judging.labelled(store, taken.id, RUBRIC) == 2
+    assert marks.find_marks(store, taken.id, RUBRIC).settled
+    assert judging.count_labelled(store, taken.id, RUBRIC) == 2
 
 
 def test_texts_without_marks_ask_nothing(store: Store) -> None:
-    assert marks.found(store, class_with(store, {"Name": "Ann"}).id, RUBRIC).settled
+    assert marks.find_marks(store, class_with(store, {"Name": "Ann"}).id, RUBRIC).settled
 
 
 def test_a_column_of_remarks_is_no_column_of_marks(store: Store) -> None:
     notes = [{"Cause": f"remark number {n}"} for n in range(marks.MOST_WORDS + 1)]
-    found = marks.found(store, class_with(store, *notes).id, RUBRIC)
+    found = marks.find_marks(store, class_with(store, *notes).id, RUBRIC)
     assert (found.marked, found.words, found.settled) == ({}, {}, True)
 
 
@@ -133,7 +133,7 @@ def test_labels_that_came_along_under_another_spelling_are_those_of_the_criterio
     labels = {"cause": Label(label="Full", reason="names it"), "Other": Label(label="3")}
     item = Item(id="a", submission="Text", labels=labels)
     version = store.datasets.create(Dataset(name="Class", items=(item,)), now=NOW, source="c.csv")
-    found = marks.found(store, version.id, RUBRIC)
+    found = marks.find_marks(store, version.id, RUBRIC)
     assert (found.marked, found.settled) == ({"Cause": 1}, False)
     taken = marks.take(store, version, RUBRIC, {})
     kept = store.datasets.load(taken.id).items[0].labels
@@ -146,10 +146,10 @@ def test_labels_that_came_along_under_another_spelling_are_those_of_the_criterio
 def test_a_mark_for_the_whole_text_is_that_of_the_only_criterion(store: Store) -> None:
     version = class_with(store, {"Teacher’s mark": "4", "Room": "2"}, {"Teacher’s mark": "2"})
     alone = RUBRIC.model_copy(update={"criteria": RUBRIC.criteria[:1]})
-    found = marks.found(store, version.id, alone)
+    found = marks.find_marks(store, version.id, alone)
     assert found.words == {"Cause": {"4": "Full", "2": "Half"}}
     # Of two criteria it could be either's.
-    assert not marks.found(store, version.id, RUBRIC).marked
+    assert not marks.find_marks(store, version.id, RUBRIC).marked
 
 
 def test_a_label_of_the_whole_text_is_a_mark_of_the_only_criterion(store: Store) -> None:
@@ -159,7 +159,7 @@ def test_a_label_of_the_whole_text_is_a_mark_of_the_only_criterion(store: Store)
     )
     version = store.datasets.create(Dataset(name="Class", items=items), now=NOW, source="c.csv")
     alone = RUBRIC.model_copy(update={"criteria": RUBRIC.criteria[:1]})
-    found = marks.found(store, version.id, alone)
+    found = marks.find_marks(store, version.id, alone)
     assert found.words == {"Cause": {"2": "Half", "4": "Full"}}
     assert not found.settled
     taken = marks.take(store, version, alone, {"Cause": {"2": "Half", "4": "Full"}})

@@ -37,7 +37,7 @@ def a_class(store: Store, n: int = 24) -> tuple[DatasetVersion, RubricVersion]:
 def grade(store: Store, version: DatasetVersion, rubric: RubricVersion, most: int = 99) -> None:
     """Answer what is open, as the ids say."""
     for _ in range(most):
-        now = own_grades.sitting(store, version, rubric)
+        now = own_grades.unfinished_sitting(store, version, rubric)
         assert now is not None
         if now.open is None:
             return
@@ -60,7 +60,7 @@ def labelled(store: Store, version: DatasetVersion) -> set[str]:
 def test_ten_graded_texts_are_labels_of_the_next_version_and_a_declared_draw(store: Store) -> None:
     version, rubric = a_class(store)
     own_grades.begin(store, version, rubric)
-    drawn = own_grades.sitting(store, version, rubric)
+    drawn = own_grades.unfinished_sitting(store, version, rubric)
     assert drawn is not None
     assert (len(drawn.items), drawn.done, drawn.answers) == (10, 0, 0)
     grade(store, version, rubric)
@@ -69,7 +69,7 @@ def test_ten_graded_texts_are_labels_of_the_next_version_and_a_declared_draw(sto
     assert labelled(store, after) == {item.id for item in drawn.items}
     for item in store.datasets.items(after.id, [drawn.items[0].id]):
         assert {name: label.label for name, label in item.labels.items()}["Short"] == "MET"
-    assert own_grades.sitting(store, after, rubric) is None
+    assert own_grades.unfinished_sitting(store, after, rubric) is None
     # Its chance is 10 of 24 for every text, so that corrected results may rest on it.
     assert label_draws.declared_draw(store, after.id) is not None
     assert set(label_draws.drawn_items(store, after.id, "").chances.values()) == {10 / 24}
@@ -93,8 +93,8 @@ def test_labels_that_came_with_the_texts_are_no_draw_of_ours(store: Store) -> No
     version, rubric = a_class(store)
     ten(store, version, rubric)
     whole = store.datasets.load(version.id)
-    order = own_grades.drawn_first([item.id for item in whole.items], version)
-    marked = own_grades._with_labels(store, version, {order[-1]: {"Cause": "Half"}})
+    order = own_grades.in_draw_order([item.id for item in whole.items], version)
+    marked = own_grades._save_labels(store, version, {order[-1]: {"Cause": "Half"}})
     after = ten(store, marked, rubric)
     assert len(labelled(store, after)) == 11
     assert label_draws.declared_draw(store, after.id) is None
@@ -104,7 +104,7 @@ def test_picked_texts_come_in_order_of_their_reference_and_are_no_draw(store: St
     version, rubric = a_class(store)
     picked = [f"{at}-{at % 3}" for at in range(9)]
     own_grades.begin(store, version, rubric, picked)
-    now = own_grades.sitting(store, version, rubric)
+    now = own_grades.unfinished_sitting(store, version, rubric)
     assert now is not None
     # Most of the reference's words first: five, then three, then one.
     assert [item.id[-1] for item in now.items] == list("222111000")
@@ -118,13 +118,13 @@ def test_answers_survive_and_the_last_is_taken_back(store: Store) -> None:
     version, rubric = a_class(store)
     own_grades.begin(store, version, rubric)
     grade(store, version, rubric, most=3)
-    now = own_grades.sitting(store, version, rubric)
+    now = own_grades.unfinished_sitting(store, version, rubric)
     assert now is not None
     assert (now.answers, now.done) == (3, 1)
     assert now.open == (now.items[1], RUBRIC.criteria[1])
     own_grades.take_back(store, version, rubric)
     own_grades.take_back(store, version, rubric)
-    back = own_grades.sitting(store, version, rubric)
+    back = own_grades.unfinished_sitting(store, version, rubric)
     assert back is not None
     assert back.open == (now.items[0], RUBRIC.criteria[1])
     # Ended here, only what is whole becomes a label: nothing.
@@ -136,22 +136,22 @@ def test_answers_survive_and_the_last_is_taken_back(store: Store) -> None:
 def test_a_finished_sitting_is_opened_again_and_its_labels_hold_meanwhile(store: Store) -> None:
     version, rubric = a_class(store)
     after = ten(store, version, rubric)
-    over = own_grades.finished(store, after, rubric)
+    over = own_grades.finished_sitting(store, after, rubric)
     assert over is not None
     assert over.saved == labelled(store, after)
     own_grades.take_back(store, after, rubric)
     own_grades.take_back(store, after, rubric)
-    now = own_grades.sitting(store, after, rubric)
+    now = own_grades.unfinished_sitting(store, after, rubric)
     assert now is not None
     assert (now.done, now.open) == (9, (over.items[-1], RUBRIC.criteria[0]))
-    assert own_grades.finished(store, after, rubric) is None
+    assert own_grades.finished_sitting(store, after, rubric) is None
     # Stopped here, nothing is lost, and it can be opened once more.
     assert own_grades.finish(store, after, rubric) == after
     own_grades.take_back(store, after, rubric)
     grade(store, after, rubric)
     assert own_grades.finish(store, after, rubric) == after  # the same answers as before
     own_grades.begin(store, after, rubric)
-    assert own_grades.finished(store, after, rubric) is None
+    assert own_grades.finished_sitting(store, after, rubric) is None
 
 
 def test_what_ten_and_twenty_grades_teach_is_said_with_its_interval(store: Store) -> None:

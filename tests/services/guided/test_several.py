@@ -50,13 +50,13 @@ def test_tables_whose_rows_are_named_otherwise_are_parts_that_leave_nothing_to_a
     first = File("7a.csv", b"Name,Essay\nAda,On tides.\nEve,On moons.\n")
     other = File("7b.csv", b"Name,Essay\nBen,On moons.\n")
     assert texts.ways_to_join([first, other]) == ("parts", "systems")
-    checked = texts.unasked([first, other])
+    checked = texts.texts_without_questions([first, other])
     assert checked is not None
     assert checked.dataset is not None
     assert len(checked.dataset.items) == 3
     # The same people: two answers of each.
     assert texts.ways_to_join([first, File("7b.csv", first.data)]) == ("systems", "parts")
-    assert texts.unasked([first, File("7b.csv", first.data)]) is None
+    assert texts.texts_without_questions([first, File("7b.csv", first.data)]) is None
 
 
 def test_tables_without_anything_in_common_are_refused_by_name() -> None:

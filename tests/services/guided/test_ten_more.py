@@ -16,7 +16,7 @@ from core.services.agreement import load_ratings
 from core.services.agreement.overall import trust_of
 from core.services.datasets import label_draws
 from core.services.guided import judging, ten_more
-from core.services.guided.own_grades import drawn_first
+from core.services.guided.own_grades import in_draw_order
 from core.services.review import random_labels
 from core.services.review.corrected_estimates import (
     corrected_data,
@@ -54,7 +54,7 @@ def made(store: Store, labelled: frozenset[int] = frozenset(), **more: Any) -> i
 
 def order_of(store: Store, run_id: int) -> list[str]:
     version = store.datasets.version(store.runs.row(run_id).dataset_version_id)
-    return drawn_first([f"i{at}" for at in range(N)], version)
+    return in_draw_order([f"i{at}" for at in range(N)], version)
 
 
 def grade(store: Store, queue_id: int, most: int = N) -> None:
@@ -182,7 +182,7 @@ def test_it_says_what_a_judge_that_learns_would_learn(store: Store) -> None:
     run_id = made(store, panel=Panel(judges=(learner,)))
     ten(store, run_id)
     run = store.runs.get(run_id)
-    so_far = ten_more.learnt(store, run)
+    so_far = ten_more.learnt_so_far(store, run)
     assert so_far is not None
     assert [one.labels for one in so_far.criteria] == [10]
     told = ten_more.as_data(ten_more.progress(store, run_id), so_far)
@@ -191,7 +191,7 @@ def test_it_says_what_a_judge_that_learns_would_learn(store: Store) -> None:
     # The form of a new run offers them, and so does the path.
     version, rubric = run.dataset_version_id, store.rubrics.version(run.rubric_version_id).rubric
     assert cost_estimate.teaching_items(store, version) == (10, 0)
-    assert judging.labelled(store, version, rubric) == 10
+    assert judging.count_labelled(store, version, rubric) == 10
     # Nothing learns here.
     other = store.runs.get(made(store, panel=Panel(judges=(ONE,))))
-    assert ten_more.learnt(store, other) is None
+    assert ten_more.learnt_so_far(store, other) is None

@@ -10,7 +10,7 @@ from core.domain.panel import Judge
 from core.errors import InputError, NotFound
 from core.judging.keys import key_names
 from core.services.judges import connection, registry
-from core.services.judges.panel_setup import known_values
+from core.services.judges.panel_setup import values_of_secrets
 from core.store.store import Store
 from tests import provider
 from tests.provider import Provider
@@ -160,7 +160,7 @@ def test_a_key_that_only_litellm_looks_up_is_hidden_in_what_a_provider_says(
 ) -> None:
     monkeypatch.setenv("GOOGLE_API_KEY", "words-of-no-usual-shape")
     judge = Judge(name="j", model="gemini/x")
-    assert known_values(judge) == {"GOOGLE_API_KEY": "words-of-no-usual-shape"}
+    assert values_of_secrets(judge) == {"GOOGLE_API_KEY": "words-of-no-usual-shape"}
 
 
 def test_whether_a_key_is_set_is_said_without_its_value(

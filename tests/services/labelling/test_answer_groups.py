@@ -40,7 +40,7 @@ def run_of(store: Store) -> Run:
 
 
 def ids(store: Store, run: Run, closeness: Closeness) -> list[list[str]]:
-    found = answer_groups.groups(store, run, "Right", closeness)
+    found = answer_groups.answer_groups(store, run, "Right", closeness)
     return [[answer.item_id for answer in group.answers] for group in found]
 
 
@@ -53,12 +53,12 @@ def test_answers_to_one_question_are_grouped_by_how_close_they_are(store: Store)
 
 def test_a_group_is_settled_at_once_and_says_so(store: Store) -> None:
     run, ada = run_of(store), sit(store, "Ada")
-    (largest, *_) = answer_groups.groups(store, run, "Right", "near")
+    (largest, *_) = answer_groups.answer_groups(store, run, "Right", "near")
     cells = [(answer.item_id, "Right") for answer in largest.answers]
 
     settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(MET), name=BY_GROUPS)
 
-    (largest, *others) = answer_groups.groups(store, run, "Right", "near")
+    (largest, *others) = answer_groups.answer_groups(store, run, "Right", "near")
     assert [answer.option for answer in largest.answers] == [MET] * 3
     assert (largest.open, others[0].open) == (False, True)
     (queue,) = queues.queues_of_run(store, run.id)
@@ -69,16 +69,16 @@ def test_members_drawn_singly_and_blind_find_a_group_that_was_wrong(store: Store
     run, ada, ben = run_of(store), sit(store, "Ada"), sit(store, "Ben")
     cells = [(item, "Right") for item in "abc"]
     settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(MET), name=BY_GROUPS)
-    assert answer_groups.checked(store, run.id, "Right").drawn == 0
+    assert answer_groups.check_against_group(store, run.id, "Right").drawn == 0
 
     queue = settle_at_sight.check_singly(store, ada, run.id, "Right", 10)
 
-    assert answer_groups.checked(store, run.id, "Right").drawn == 3
+    assert answer_groups.check_against_group(store, run.id, "Right").drawn == 3
     for item, option in (("a", MET), ("b", MET), ("c", UNMET)):
         ticket = claims.claim(store, ben, queue.id, item)
         assert commit_reveal.blind_item(store, ticket).mode == "blind"
         commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(option)})
-    found = answer_groups.checked(store, run.id, "Right")
+    found = answer_groups.check_against_group(store, run.id, "Right")
     # Two of three members are what their group was said to be.
     assert (found.same.value, found.other) == (2 / 3, ("c",))
     # Who looked at it alone is believed.

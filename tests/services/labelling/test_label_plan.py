@@ -17,7 +17,7 @@ from core.domain.review import QueueRule
 from core.errors import InputError
 from core.services.labelling.label_plan import label_plan
 from core.services.labelling.plan_queue import queue_rule
-from core.services.labelling.plan_words import as_text, in_words
+from core.services.labelling.plan_words import as_text, plan_in_words
 from core.services.pairwise.system_gaps import corrected_systems
 from core.services.review import random_labels
 from core.services.review.corrected_estimates import corrected_means_of_run
@@ -42,7 +42,7 @@ def test_before_any_label_the_width_rests_on_how_far_votes_agree(store: Store) -
     alone = stats.t.ppf(0.975, 18) * 60 / 80 * sqrt((1 - 20 / 60) * 0.1875 / 20)
     assert step.width["strata"] == pytest.approx(alone)
     assert (step.minutes, step.money) == (None, None)
-    assert "guessed from how far votes agree" in in_words(plan)
+    assert "guessed from how far votes agree" in plan_in_words(plan)
 
 
 def test_random_labels_show_how_far_people_are_off_and_what_their_time_costs(store: Store) -> None:
@@ -60,7 +60,7 @@ def test_random_labels_show_how_far_people_are_off_and_what_their_time_costs(sto
     off = (known.said != known.value)[known.drawn].sum()
     square = 0.25 * (off + 2.5) / (0.25 * len(drawn) + 2.5)
     assert plan.off == pytest.approx(sqrt(square))
-    assert "random labels)" in in_words(plan)
+    assert "random labels)" in plan_in_words(plan)
     assert len(as_text(plan).splitlines()) == 2 + len(plan.steps)
 
 
@@ -68,7 +68,7 @@ def test_labels_on_every_cell_leave_nothing_to_draw_or_to_guess(store: Store) ->
     plan = label_plan(store, graded(store, labelled=80), pair=("calm", "bold"))
     assert (plan.left, plan.known, plan.measured, plan.steps) == (0, 80, True, ())
     # The votes are wrong on 20 of calm and on all 40 of bold: the root of 60 / 80.
-    assert in_words(plan) == (
+    assert plan_in_words(plan) == (
         "Labels lie 0.87 from the votes (root mean square). Every cell with a verdict has a label."
     )
 
@@ -77,7 +77,7 @@ def test_the_lead_that_people_are_expected_to_find_stands_beside_that_of_the_vot
     store: Store,
 ) -> None:
     # By the votes 1 against .5; people are expected to give bold .75 and calm .5.
-    words = in_words(label_plan(store, graded(store), pair=("calm", "bold")))
+    words = plan_in_words(label_plan(store, graded(store), pair=("calm", "bold")))
     assert "to find bold ahead by 0.25 (the votes have bold ahead by 0.50)" in words
 
 
@@ -96,7 +96,7 @@ def test_the_lead_that_labels_show_counts_and_not_that_of_the_votes(
     assert gap.found.mean.value is not None
     assert abs(plan.gap or 0.0) == pytest.approx(abs(gap.found.mean.value))
     assert gap.better_system == "calm"
-    words = in_words(plan)
+    words = plan_in_words(plan)
     assert f"By {plan.known} random labels calm is ahead by " in words
     assert "which is more than chance; the votes have bold ahead by 0.50." in words
     assert "To find" not in words
@@ -111,7 +111,9 @@ def test_a_lead_by_labels_that_may_be_chance_is_called_so(store: Store) -> None:
     plan = label_plan(store, run_id, pair=("calm", "bold"))
     assert plan.shown is not None
     assert not plan.told
-    assert "which may be chance; the votes have bold ahead by 0.50. To find that" in in_words(plan)
+    assert "which may be chance; the votes have bold ahead by 0.50. To find that" in plan_in_words(
+        plan
+    )
 
 
 def test_two_systems_ask_for_labels_or_for_more_tasks(store: Store) -> None:
@@ -133,8 +135,8 @@ def test_two_systems_ask_for_labels_or_for_more_tasks(store: Store) -> None:
     assert (
         "By this guess, to find that in 80 of 100 cases is beyond these tasks: with every cell "
         "labelled the chance is"
-    ) in in_words(small)
-    assert "more labels would not" not in in_words(small)
+    ) in plan_in_words(small)
+    assert "more labels would not" not in plan_in_words(small)
     with pytest.raises(InputError, match="has no system 'new'"):
         label_plan(store, run_id, pair=("calm", "new"))
     with pytest.raises(InputError, match="has no criterion 'tone'"):
@@ -213,7 +215,9 @@ def test_a_draw_that_could_tell_no_difference_says_so_before(store: Store) -> No
     few = label_plan(store, run_id, labels=12, pair=("calm", "bold"))
     # Drawn by verdict: 6 of 20 UNMET, all calm's; 6 of 60 MET, 4 of them bold's and 2 calm's.
     assert few.thin["strata"] == 2
-    assert "Drawn with as many of each verdict, 2 groups of one system's cells" in in_words(few)
+    assert "Drawn with as many of each verdict, 2 groups of one system's cells" in plan_in_words(
+        few
+    )
     enough = label_plan(store, run_id, labels=60, pair=("calm", "bold"))
     assert enough.thin == {}
-    assert "Drawn with" not in in_words(enough)
+    assert "Drawn with" not in plan_in_words(enough)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.services.exports.unitxt import ARRAYS, PROMPTS, flat, unitxt_result
+from core.services.exports.unitxt import ARRAYS, PROMPTS, flat_row, unitxt_result
 from core.services.pairwise import contests
 from core.services.pairwise.design import Design
 from tests.provider import Provider
@@ -98,7 +98,7 @@ def test_names_with_spaces_win_and_flat_keys_are_unitxts(
     # unitxt takes the last word of "Response big model" for the name, so nobody ever wins.
     store, request = start(tmp_path, provider, ["small model", "big model"], 1)
     (judge,) = unitxt_result(store, held(store, request))["judges"].values()
-    keys = flat(judge["rows"][0])
+    keys = flat_row(judge["rows"][0])
     assert keys["big model_winrate"] == 1.0
     assert keys["big model_selections"] == ["big model"]
     assert keys["small model_contest_results"] == [False]

@@ -9,7 +9,7 @@ import pytest
 from core.domain.base import build_model
 from core.domain.review import QueueRule, QueueSettings
 from core.services.queueing.queue_cap import choose_within
-from core.services.queueing.queue_cells import choose_cells, disagreements_of, splits_only
+from core.services.queueing.queue_cells import choose_cells, disagreements_of, rule_for_splits
 from core.services.results.doubt import doubtful_cells
 from core.services.review import queues, random_audit
 from core.store.store import Store
@@ -223,11 +223,11 @@ def test_disagreements_are_the_cells_that_a_queue_of_them_takes_and_nobody_settl
     run = reviewed.graded(store, 8)
     # Items 1 to 3 and 5 to 7 are split on both criteria.
     assert disagreements_of(store, run.id) == (12, None)
-    assert queues.preview_queue(store, run.id, splits_only()).cells == 12
+    assert queues.preview_queue(store, run.id, rule_for_splits()).cells == 12
     assert disagreements_of(store, run.id, "i1") == (2, None)
-    queue = reviewed.make_queue(store, run, splits_only().model_copy(update={"most": 9}))
+    queue = reviewed.make_queue(store, run, rule_for_splits().model_copy(update={"most": 9}))
     reviewed.settle(store, sit(store, "Ada"), queue, "i1", UNMET)
     assert disagreements_of(store, run.id) == (10, queue)
-    assert queues.preview_queue(store, run.id, splits_only()).cells == 10
+    assert queues.preview_queue(store, run.id, rule_for_splits()).cells == 10
     assert disagreements_of(store, run.id, "i1")[0] == 0
     assert disagreements_of(store, run.id, "i0")[0] == 0

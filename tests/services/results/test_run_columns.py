@@ -192,7 +192,7 @@ def test_nobody_reads_all_texts_to_count_to_plan_or_to_split(
             splits.split_of_version(
                 store, run.dataset_version_id, {"train": 50, "calibration": 0, "test": 50}, 1
             ),
-            judging.labelled(store, run.dataset_version_id, RUBRIC),
+            judging.count_labelled(store, run.dataset_version_id, RUBRIC),
         ]
 
     first, read = everything(), Items.contents

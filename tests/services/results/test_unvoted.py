@@ -88,7 +88,7 @@ def test_show_export_and_report_say_it(store: Store) -> None:
 
     assert item_as_data(store, run_id, "i")["criteria"]["Depth"]["between"] == words
     assert f"Depth: Some ({words})" in item_as_text(store, run_id, "i")
-    (row,) = judgement_rows.verdict_rows(judgement_rows.graded(store, run_id))
+    (row,) = judgement_rows.verdict_rows(judgement_rows.load_graded(store, run_id))
     assert (row["verdict"], row["between"]) == ("Some", words)
     assert [
         limit for limit in run_report.report_run(store, run_id).limits if "got no vote" in limit

@@ -56,8 +56,8 @@ def test_whoever_saves_second_is_told_and_overwrites_nothing(store: Store) -> No
     assert library.latest_version(store, rubric_id).rubric.name == "Theirs"
     # Only on what was looked at: version 1 is not the newest.
     with pytest.raises(Conflict, match="Version 2 was saved while you were looking at version 1"):
-        library.on_top_of(store, mine, 1)
-    on_top = library.on_top_of(store, mine, 2)
+        library.rebase_on_version(store, mine, 1)
+    on_top = library.rebase_on_version(store, mine, 2)
     assert library.save(store, str(rubric_id), on_top).number == 3
     apart = library.save(store, "new-2", library.detached_draft(mine))
     assert apart.rubric_id != rubric_id

@@ -33,8 +33,8 @@ def test_only_what_is_asked_otherwise_is_asked_again(store: Store) -> None:
     run, lea = graded(store), reviewed.sit(store, "Lea")
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
     # 8 items x 3 judges: Depth's 24 votes are carried over, Right's 24 are asked.
-    assert carry_votes.carry_counts(store, run.id, new.id, again=["Right"]) == (24, 24)
-    made = carry_votes.start_under(store, lea, run.id, new.id, again=["Right"])
+    assert carry_votes.carry_counts(store, run.id, new.id, asked_again=["Right"]) == (24, 24)
+    made = carry_votes.start_under(store, lea, run.id, new.id, asked_again=["Right"])
     row = store.runs.get(made)
     assert (row.status, row.votes, row.planned, row.calls) == ("queued", 24, 48, 0)
     assert row.plan.seed == run.plan.seed
@@ -49,7 +49,7 @@ def test_only_what_is_asked_otherwise_is_asked_again(store: Store) -> None:
 def test_a_carried_vote_says_where_it_came_from(store: Store) -> None:
     run, lea = graded(store), reviewed.sit(store, "Lea")
     new = saved(store, run, rubric(changed(RIGHT, requirement="It is true."), DEPTH))
-    made = carry_votes.start_under(store, lea, run.id, new.id, again=["Right"])
+    made = carry_votes.start_under(store, lea, run.id, new.id, asked_again=["Right"])
     (old,) = [v for v in store.votes.for_item(run.id, "i4") if v.cell[1:3] == ("Depth", "ann")]
     (copy,) = [v for v in store.votes.for_item(made, "i4") if v.cell[1:3] == ("Depth", "ann")]
     assert copy.detail["carried"] == {"run": run.id, "vote": old.id}

@@ -293,7 +293,7 @@ def test_two_people_who_change_it_at_once_are_told(store: Store) -> None:
 def test_a_rubric_that_is_not_saved_is_compared_as_a_saved_one(store: Store) -> None:
     run = graded(store)
     heavy = rubric(changed(RIGHT, weight=1), DEPTH)
-    unsaved = follow_version.difference_under(store, run.id, heavy)
+    unsaved = follow_version.score_difference(store, run.id, heavy)
 
     assert unsaved == follow_version.version_difference(store, run.id, saved(store, run, heavy).id)
     assert len(unsaved.moved) == 6

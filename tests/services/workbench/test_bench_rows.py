@@ -14,8 +14,8 @@ from core.services.spot import request
 from core.services.workbench import bench_rows
 from core.services.workbench.bench_rows import MOST_ROWS, item_from, new_row
 from core.services.workbench.rows_in_out import (
+    count_other_teachers,
     open_in_spot_check,
-    others_teach,
     rows_in_text,
     rows_of_items,
     save_dataset,
@@ -170,7 +170,7 @@ def test_a_row_teaches_in_a_dataset_of_ones_choice(store: Store) -> None:
     first, *_ = filled(store)
     items = (Item(id="x", submission="Rain.", labels={"Cause": Label(label="UNMET")}),)
     made = store.datasets.create(Dataset(name="Course", items=items), now=NOW)
-    assert others_teach(store, made.dataset_id) == (1, 0)
+    assert count_other_teachers(store, made.dataset_id) == (1, 0)
     version = teach_with(store, NAME, first, made.dataset_id)
     taught = store.datasets.load(version.id).items
     assert (version.number, [i.split for i in taught]) == (2, [None, "calibration"])

@@ -10,7 +10,7 @@ import pytest
 from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Span
 from core.domain.review_records import EventRow, QueuedCell, QueuedItem, QueueRow
 from core.errors import NotFound
-from core.store.review.settled import given_data, given_from
+from core.store.review.settled import answer_data, answer_from_data
 from core.store.store import Store
 from tests.store.making import NOW, queued_run
 
@@ -47,7 +47,7 @@ def test_an_event_is_taken_back_at_most_once(store: Store, run_id: int) -> None:
 
 
 def test_events_of_one_step_are_found_by_it(store: Store, run_id: int) -> None:
-    step = store.events.add(event(run_id, after=given_data(ReviewerAnswer(1))))
+    step = store.events.add(event(run_id, after=answer_data(ReviewerAnswer(1))))
     store.events.add(event(run_id, step=step, before=[1, None], reason=f"odd {LONE}"))
     one, two = store.events.of_step(step)
     assert (one.step, two.step, two.id) == (step, step, step + 1)
@@ -73,7 +73,7 @@ def test_events_of_one_queue_are_not_those_of_another_queue_or_run(
 
 def test_a_verdict_comes_back_as_it_was() -> None:
     given = ReviewerAnswer(2, None, "Why? Because.", (Span(3, 9, "quoted"), Span(0, 1, "x")))
-    assert given_from(given_data(given)) == given
+    assert answer_from_data(answer_data(given)) == given
 
 
 def test_a_reviewers_name_is_one_whatever_its_case(store: Store) -> None:

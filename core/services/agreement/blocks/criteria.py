@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from core.blocks.blocks import IntervalCell, TableBlock, TextCell, Tone
-from core.blocks.estimates import measured, measured_share
+from core.blocks.estimates import estimate_cell, measured_share
 from core.metrics.estimate import Estimate
 from core.services.agreement.conclusion import BOUND, Conclusion, Known, Standing, labels_needed
 from core.services.agreement.rater_pairs import PairLine
@@ -28,7 +28,7 @@ _WORDS: Mapping[Standing, tuple[str, str]] = {
 
 
 def criteria_table(
-    known: Sequence[Known],
+    figures: Sequence[Known],
     conclusion: Conclusion | None,
     *,
     same: str = "Accuracy",
@@ -42,16 +42,16 @@ def criteria_table(
     Without a pair it shows the agreement among judges, or among people.
 
     Args:
-        known: the figures of each criterion.
+        figures: the figures of each criterion.
         conclusion: the conclusion from them; ``None`` if the pair has neither a person nor labels.
         same: the column title for the share of equal answers.
         pair: the address of the pair; a criterion's link adds its name.
         left_out: the items left out of each criterion, in words.
     """
-    compared = any(criterion.accuracy is not None for criterion in known)
+    compared = any(criterion.accuracy is not None for criterion in figures)
     view = "one" if compared else "raters"
     rows = []
-    for criterion in _worst_first(known, conclusion):
+    for criterion in _sort_worst_first(figures, conclusion):
         link = {"to": "agreement", "view": view, "criterion": criterion.name, **(pair or {})}
         stands = [] if conclusion is None else [_standing_cell(conclusion, criterion)]
         items = TextCell(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
@@ -77,13 +77,13 @@ def criteria_table(
     return TableBlock("Agreement per criterion", tuple(heads), tuple(rows), numbers)
 
 
-def _worst_first(known: Sequence[Known], conclusion: Conclusion | None) -> list[Known]:
+def _sort_worst_first(figures: Sequence[Known], conclusion: Conclusion | None) -> list[Known]:
     def rank(criterion: Known) -> tuple[bool, bool, float]:
         trusted = conclusion is not None and conclusion.standing_of(criterion) == "trusted"
         value = criterion.agreement.value
         return trusted, value is None, value or 0.0
 
-    return sorted(known, key=rank)
+    return sorted(figures, key=rank)
 
 
 def _agreement_bar(agreement: Estimate) -> TextCell:
@@ -91,7 +91,7 @@ def _agreement_bar(agreement: Estimate) -> TextCell:
         return TextCell(DASH)
     says = f"{agreement.words(score).inline}; the dotted line is {score(BOUND)}"
     bar = IntervalCell(says, agreement.value, agreement.low, agreement.high, BOUND)
-    return measured(agreement)._replace(reach=bar)
+    return estimate_cell(agreement)._replace(reach=bar)
 
 
 def _accuracy_cell(criterion: Known) -> TextCell:

@@ -63,7 +63,7 @@ class BatchSender:
         }
         for row in await self.find(lane):
             try:
-                await self._create_batch(lane, row, tried=row.looked or 0.0)
+                await self._create_batch(lane, row, tried_at=row.looked or 0.0)
             except CallError:
                 # The provider now rejects the batch, so it does not exist. Its questions are sent
                 # with the rest.
@@ -90,8 +90,9 @@ class BatchSender:
                 await self.context.write(self.context.store.drop, row.id)
         return unsure
 
-    async def _clear_strays(self, lane: BatchLane, row: BatchRow, known: str) -> None:
-        """Remove uploaded files of a batch that were never confirmed, except the file ``known``.
+    async def _clear_strays(self, lane: BatchLane, row: BatchRow, known_file: str) -> None:
+        """Remove uploaded files of a batch that were never confirmed, except the file
+        ``known_file``.
 
         Raises ``InputError`` if the provider refuses to list files, for example for an invalid key;
         the batch is then kept.
@@ -106,7 +107,7 @@ class BatchSender:
             # This server cannot list files.
             log.info("Files of batch %s cannot be looked for: %s", row.token, error.message)
             return
-        await self.context.remove_files(lane, [name for name in names if name != known])
+        await self.context.remove_files(lane, [name for name in names if name != known_file])
 
     async def fill(self, lane: BatchLane, wanted: Wanted) -> None:
         """Send every question that has no outcome and is in no batch."""
@@ -169,7 +170,7 @@ class BatchSender:
             await self.context.set(row, file=name, message="", due=None)
             if tries > 1:
                 await self._clear_strays(lane, row, name)
-            await self._create_batch(lane, await self.context.row(row.id), tried=None)
+            await self._create_batch(lane, await self.context.row(row.id), tried_at=None)
         except CallError as error:
             await self.context.write(self.context.store.drop, row.id)
             await self.context.remove_files(lane, [name])
@@ -188,17 +189,20 @@ class BatchSender:
             )
             self.context.add(lane, AskedOutcome(tuple(failures)))
 
-    async def _create_batch(self, lane: BatchLane, row: BatchRow, *, tried: float | None) -> None:
-        """Create the batch of a file, once. ``tried``: when an earlier attempt may have created it.
+    async def _create_batch(
+        self, lane: BatchLane, row: BatchRow, *, tried_at: float | None
+    ) -> None:
+        """Create the batch of a file, once. ``tried_at``: when an earlier attempt may have created
+        it.
 
         Raises ``CallError`` if the provider rejects it.
         """
         pause = FIRST_PAUSE
         while True:
-            if tried is not None:
+            if tried_at is not None:
                 if await self.already_created(lane, row):
                     return
-                if (remaining := tried + SETTLED - clock.seconds_now()) > 0:
+                if (remaining := tried_at + SETTLED - clock.seconds_now()) > 0:
                     await self.context.pause(min(remaining, FIRST_PAUSE))
                     continue
             # A batch whose creation was never confirmed was created about now.
@@ -208,7 +212,7 @@ class BatchSender:
                 await self._follow_created(lane, row, look)
                 return
             except CallError as error:
-                tried = clock.seconds_now() if error.sent and error.kind in RETRIED else None
+                tried_at = clock.seconds_now() if error.sent and error.kind in RETRIED else None
                 if error.kind != "rate_limit" and error.kind not in RETRIED:
                     raise
                 await self.context.note_delay(row, error, pause)

@@ -16,7 +16,7 @@ from core.judging.protocol import AskableJudge, Question
 from core.judging.providers.base import CallError, Completion
 from core.judging.turns import QuestionTurns
 from core.services.runs.cluster.credit import Receipts
-from core.services.runs.cluster.fan_out import asked_on
+from core.services.runs.cluster.fan_out import ask_cluster
 from core.services.runs.cluster.joining import Cluster, ClusterGone, joined_cluster
 from core.services.runs.cluster.orders import WorkOrder
 from core.services.runs.ready_run import KeptAnswers, Providers
@@ -85,14 +85,14 @@ def outcomes_of(
     models = {name for name in questions if judges[name].spec.kind == "llm"}
     if cluster is None or not models:
         return grade(questions, judges, stop=stop, turns=turns, ready=ready, watch=watch)
-    return _from_cluster_and_here(
+    return _ask_cluster_and_here(
         *(cluster, models, questions, judges),
         stop=stop, turns=turns, ready=ready, kept=kept, on_call=on_call, receipts=receipts,
         watch=watch,
     )  # fmt: skip
 
 
-async def _from_cluster_and_here(
+async def _ask_cluster_and_here(
     cluster: Cluster,
     models: set[str],
     questions: Mapping[str, Iterator[Question]],
@@ -119,7 +119,7 @@ async def _from_cluster_and_here(
         remote = {name: questions[name] for name in models}
         local = {name: remaining for name, remaining in questions.items() if name not in models}
         streams: list[AsyncIterator[AskedOutcome]] = [
-            asked_on(
+            ask_cluster(
                 cluster, order, remote, stop=stop, turns=turns, ready=ready, on_call=on_call,
                 remembered=remembered.outcome if looks else None, receipts=receipts,
             ),

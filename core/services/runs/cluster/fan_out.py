@@ -1,6 +1,6 @@
 """The owner's side: hand questions to workers in chunks, and collect their outcomes.
 
-`asked_on` is the engine's `grade` for many machines. Each worker has two chunks of a judge, so that
+`ask_cluster` is the engine's `grade` for many machines. Each worker has two chunks of a judge, so
 it never waits for the next chunk. The owner keeps every question until its outcome arrives.
 Unanswered questions of a lost worker go back to the front, and duplicate outcomes are dropped.
 """
@@ -61,7 +61,7 @@ class _Remaining:
 
 
 class FanOut:
-    """Grading of a run's models on a cluster; see ``asked_on``."""
+    """Grading of a run's models on a cluster; see ``ask_cluster``."""
 
     def __init__(
         self,
@@ -228,7 +228,7 @@ async def _wait_for_either(*events: asyncio.Event) -> None:
         task.cancel()
 
 
-async def asked_on(
+async def ask_cluster(
     cluster: Cluster,
     order: WorkOrder,
     questions: Mapping[str, Iterator[Question]],

@@ -32,7 +32,7 @@ def needs_help(job: Job) -> bool:
     return learns and len(job.items) * len(job.rubric.criteria) >= WORTH
 
 
-async def trained_on(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
+async def train_on_cluster(cluster: Cluster, spec: Judge, job: Job) -> TrainedJudge:
     """Train the judge on the workers; return the same as ``trained_here``."""
     names = [criterion.name for criterion in job.rubric.criteria]
     workers = await cluster.workers()
