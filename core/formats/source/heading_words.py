@@ -208,13 +208,27 @@ RANKS: Words = {
 }
 #: Faults: the more of it, the worse.
 FAULTS: Words = {
-    "en": "severity risk harm harmfulness toxicity offensiveness hallucination hallucinations"
-    " error errors mistakes violation violations bias misinformation danger",
-    "de": "schweregrad risiko fehler schaden toxizitat gefahr",
-    "fr": "gravite risque erreurs danger toxicite",
-    "es_pt": "gravedad riesgo errores peligro gravidade risco erros perigo",
-    "it": "gravita rischio errori pericolo",
-    "other": "ernst risico fouten ryzyko bledy риск тяжесть ошибки 风险 严重程度 リスク 重症度",
+    "en": "severity risk harm harmfulness harmful toxicity toxic offensiveness offensive hateful"
+    " hallucination hallucinations hallucinated hallucinates error errors mistake mistakes"
+    " violation violations bias biased misinformation danger unsafe off-topic irrelevant misleading"
+    " fabricated"
+    " fabrication fabrications contradiction contradictions plagiarism plagiarised plagiarized"
+    " hate_speech spam abusive profanity pii_leak defect defects flaw flaws omission omissions"
+    " mistranslation jailbreak jailbroken cheating stereotype stereotypes",
+    "de": "schweregrad risiko fehler schaden toxizitat gefahr halluzination halluzinationen toxisch"
+    " schadlich beleidigend plagiat themaverfehlung verstoss verstosse hassrede widerspruch",
+    "fr": "gravite risque erreur erreurs danger toxicite toxique hallucination hallucinations"
+    " offensant nuisible plagiat hors-sujet haineux contresens omission omissions",
+    "es_pt": "gravedad riesgo error errores peligro gravidade risco erro erros perigo alucinacion"
+    " alucinaciones alucinacao alucinacoes toxico toxica toxicidad toxicidade ofensivo ofensiva"
+    " plagio fuera_de_tema fora_do_tema sesgo contradiccion contradicao",
+    "it": "gravita rischio errore errori pericolo allucinazione allucinazioni tossico tossicita"
+    " offensivo plagio fuori_tema",
+    "other": "ernst risico fout fouten hallucinatie hallucinaties plagiaat ryzyko blad bledy"
+    " halucynacja halucynacje plagiat toksyczny fel halucinationer hata halusinasyon intihal"
+    " риск тяжесть ошибка ошибки галлюцинация галлюцинации плагиат токсичность"
+    " 风险 严重程度 幻觉 错误 抄袭 跑题 有毒 リスク 重症度 幻覚 ハルシネーション 誤り 盗用"
+    " 환각 오류 표절 هلوسة خطأ",
 }
 #: Words for a preference: which of two answers is better.
 PREFERENCES: Words = {

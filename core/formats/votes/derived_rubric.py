@@ -24,6 +24,7 @@ from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.heading_words import RANKS, has_word
 from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
+from core.formats.votes.structure.best_end import LOW_IS_BEST, any_says_lowest_is_best
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.structure.scale_ends import FAULT, counts_against, ends_of
 from core.formats.votes.structure.word_scales import no_opinion, scale_order
@@ -56,14 +57,16 @@ def derive_rubric(
     gold: Sequence[VoteLine],
     name: str,
     maxima: Mapping[str, float] | None = None,
+    told: Sequence[str] = (),
 ) -> Derived:
     """Return a rubric from labels, of raters and gold.
 
     Numbers and the words of a scale are ordinal, other words nominal. Yes and no are nominal; yes
     (true, pass, and next to such words 1 and T) has value 1. MET and UNMET make a binary criterion.
-    In a ranking the first is the best, and of a fault (severity, risk) the least. Words that mean
-    "no answer" are not labels. ``maxima`` are the points possible by criterion: the scale begins at
-    0 and ends there.
+    In a ranking the first is the best, of a fault (severity, error) the least or no. Words that
+    mean "no answer" are not labels. ``maxima`` are the points possible by criterion: the scale
+    begins at 0 and ends there. A heading, or a text in ``told``, may say that the lowest mark is
+    best.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -85,12 +88,18 @@ def derive_rubric(
             mend = "Give the rubric they belong to, or check which column holds the label."
             problems.append(Problem(message, mend, ("label",)))
         is_ranking = scale == "ordinal" and _is_ranking(criterion, lines)
-        is_fault = scale == "ordinal" and counts_against(criterion, options[0]["label"])
+        least = options[0 if scale == "ordinal" else -1]["label"]
+        is_fault = scale == "ordinal" or (scale == "nominal" and is_yes(least) is False)
+        is_fault = is_fault and counts_against(criterion, least)
+        numbers = [n for label in used_labels if (n := _number(label)) is not None]
+        said = any_says_lowest_is_best((criterion, *told), numbers) if scale == "ordinal" else None
+        is_fault = is_fault if said is None else said
         if is_ranking or is_fault:
             options = [{**o, "value": round(1 - o["value"], 9)} for o in reversed(options)]
         criteria.append(criterion_data(criterion, scale, options))
         spelling[criterion] = spelt
-        order = FAULT if is_fault else _order_sentence(criterion, is_ranking, len(used) == 1)
+        order = _order_sentence(criterion, is_ranking, len(used) == 1)
+        order = LOW_IS_BEST if said else FAULT if is_fault else order
         notices.append(
             _scale_notice(criterion, scale, [option["label"] for option in options], order)
         )
@@ -191,8 +200,9 @@ def _scale_notice(criterion: str, scale: str, labels: list[str], order: str) -> 
         mend = "In this order: the first has value 0, the last 1."
         if all(len(label) == 1 for label in labels):
             mend += " Letters are read as grades, A as the best."
-    if scale == "nominal" and is_yes(labels[0]) and len(labels) == 2:
-        mend = f"{labels[0]!r} has value 1, {labels[1]!r} 0."
+    if scale == "nominal" and len(labels) == 2 and None not in map(is_yes, labels):
+        why = "" if is_yes(labels[0]) else ", as it names a fault"
+        mend = f"{labels[0]!r} has value 1, {labels[1]!r} 0{why}."
     return Problem(message[:400], f"{mend} Give a rubric to say it otherwise.".strip())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from core.formats.columns.label_words import is_yes
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import FAULTS, has_word, plain_heading
 from core.formats.votes.structure.graded_words import bare_word
@@ -16,8 +17,19 @@ _LEAST = re.compile(
     r"(low|niedrig|gering|faible|bajo|basso|baixo|laag)"
     r"|none|no|never|keine?|nie|aucune?|jamais|ningun[oa]?|nunca|nulo|mai|geen|nooit|minimal"
 )
-#: Handling a risk well is no fault.
-_HANDLED = re.compile(r"\b(handl|avoid|manag|control|mitigat|correct|detect|absen|free|aware|low)")
+#: Handling a risk well, or none at all, is no fault.
+_HANDLED = re.compile(
+    r"\b(handl|avoid|manag|control|mitigat|correct|detect|absen|free|aware|low|analys|discuss|assess"
+    r"|identif|recogni|propagat|prevent|vermeid|vermied|behandel|frei|evit|gest[ií]on|sans"
+    r"|without|ohne|sin|sem|senza|zonder|bez|kein|aucun|ningun|nessun|nenhum|geen)"
+    r"|\b(no|not|non|nicht|pas|nie|never|none|free of|null|zero|не|без|нет)\b|无|没有|なし|없음"
+)
+#: Questions whether a text has a fault.
+_HAS = re.compile(
+    r"\b(contains?|has|have|is|are|any|includes?|exhibits?|shows?|made|makes?|enthalt|hat|ist|gibt"
+    r"|contient|comporte|y a t il|contiene|contem|hay|ha|bevat|zawiera|содержит|есть)\b"
+    r"|包含|存在|含"
+)
 
 
 def counts_against(criterion: str, lowest: str) -> bool:
@@ -27,10 +39,15 @@ def counts_against(criterion: str, lowest: str) -> bool:
     (True, False)
     >>> counts_against("Risk handling", "0"), counts_against("Tone", "low")
     (False, False)
+    >>> counts_against("Does it contain an error?", "no"), counts_against("No errors", "nein")
+    (True, False)
     """
-    named = has_word(criterion, FAULTS, whole=True) and len(criterion.split()) < 5
-    least = number_of(lowest) is not None or _LEAST.fullmatch(bare_word(lowest))
-    return bool(named and least) and not _HANDLED.search(plain_heading(criterion))
+    plain = plain_heading(criterion)
+    short = len(plain.split()) < 5 or (is_yes(lowest) is False and _HAS.search(plain))
+    named = short and has_word(criterion, FAULTS, whole=True)
+    least = number_of(lowest) is not None or is_yes(lowest) is False
+    least = least or _LEAST.fullmatch(bare_word(lowest)) is not None
+    return bool(named and least) and not _HANDLED.search(plain)
 
 
 #: `Depth (0-15)`, `Depth /5`, `Depth (max. 20)`, `Essay [Total Pts: 40 Score] |301`: the lowest

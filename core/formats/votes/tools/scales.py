@@ -11,6 +11,7 @@ from typing import Literal
 
 from core.domain.rubric import MET, UNMET
 from core.errors import InputError, Problem
+from core.formats.votes.structure.scale_ends import counts_against
 from core.formats.votes.structure.word_scales import scale_order
 
 #: The default number of steps.
@@ -159,7 +160,12 @@ def _scale_of_words(name: str, labels: list[str]) -> Scale:
     if places := scale_order(labels, name):
         ordered = sorted(places, key=lambda label: places[label])
         low, high = places[ordered[0]], places[ordered[-1]]
-        notice = Problem(f"{name!r} is answered in words, in this order: {', '.join(ordered)}.")
+        said = ""
+        if counts_against(name, ordered[0]):
+            ordered, low, high = ordered[::-1], high, low
+            said = " Its name is that of a fault: the more of it, the worse."
+        listed = ", ".join(ordered)
+        notice = Problem(f"{name!r} is answered in words, in this order: {listed}.{said}")
         values = (round((places[label] - low) / (high - low), 9) for label in ordered)
         return Scale("ordinal", tuple(zip(ordered, values, strict=True)), (), (notice,))
     mend = "Its options have the value 0, so it scores nothing until they get values."
