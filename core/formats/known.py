@@ -58,9 +58,15 @@ def kind_of(
         return "dataset"
     is_sheet = opened.once(book_in) is not None or opened.ending in ("csv", "tsv")
     is_rubric = format is not None and not (has_choices and is_sheet)
-    if is_rubric and not (is_sheet and opened.once(_is_no_rubric)):
+    by_name = is_rubric and format is not None and format.name == "json"
+    if is_rubric and not ((is_sheet or by_name) and opened.once(_is_no_rubric)):
         return "rubric"
-    table = table_of(source, MAX_ITEMS, rubric)
+    try:
+        table = table_of(source, MAX_ITEMS, rubric)
+    except InputError:
+        if by_name:
+            return "rubric"  # its faults say more than those of a table that it is not
+        raise
     kind = kind_of_table(table, rubric)
     return "rubric" if is_rubric and not _may_be_votes(table, kind) else kind
 

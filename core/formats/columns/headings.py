@@ -145,6 +145,21 @@ def names_a_rater(column: str) -> bool:
     return has_word(column, RATERS)
 
 
+#: What models that judge are called, before or after the word for a judge.
+_MODEL = re.compile(r"\b(model|modelo|modell|modele|modello|llm|lm|ai|ki|checkpoint|engine)\b")
+
+
+def names_a_judging_model(column: str) -> bool:
+    """Return whether a heading says that its raters are models: `judge_model`, `LLM judge`.
+
+    >>> names_a_judging_model("judge_model"), names_a_judging_model("judged model")
+    (True, False)
+    """
+    words = plain_heading(column).removesuffix(" name").removesuffix(" id")
+    short = len(words.split()) < 4 and _MODEL.search(words) is not None
+    return short and has_word(_MODEL.sub("", words), RATERS, whole=True)
+
+
 def names_a_person(column: str) -> bool:
     """Return whether a heading could name raters, in one of several languages.
 
@@ -184,6 +199,14 @@ def is_quantity(column: str) -> bool:
         r"\d+ (hour|day|week|month|stunde|tag|woche|monat|jour|dia)", plain_heading(column)
     )
     return has_word(column, MEASURES, whole=True) and not (when or is_question(column))
+
+
+_RUN = re.compile(r"\b(parse|parsed|parsing|parseable|cached|truncated|timed out|retried)\b")
+
+
+def reports_a_run(column: str) -> bool:
+    """Return whether a heading says what became of a program's own run: `parse_ok`."""
+    return _RUN.search(plain_heading(column)) is not None
 
 
 #: Headings for when, or in which part of a study, a row was rated; not `Session quality`.

@@ -41,13 +41,15 @@ from core.formats.votes.imported import (
     empty_answers,
 )
 from core.formats.votes.item_texts import has_text_per_system, text_notices
+from core.formats.votes.nested.left_inside import left_beside_paths, left_inside_notice
+from core.formats.votes.nested.nests import judgements_as_rows
 from core.formats.votes.pairs.contests import pairs_in
 from core.formats.votes.pairs.pair_columns import without_counts
 from core.formats.votes.pairs.pair_tables import guess_pairs
 from core.formats.votes.pairs.rankings import rankings_as_pairs
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
 from core.formats.votes.structure.lists import unnamed_raters_as_rows
-from core.formats.votes.structure.nests import judgements_as_rows
+from core.formats.votes.structure.record_states import without_unfinished
 from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import Values
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
@@ -146,7 +148,8 @@ def table_of(
         raise InputError("It contains no table of votes.", (), source.name)
     sheet = source.sheet if source.lone else None
     table = without_counts(read_table(source.files[name], name, sheet, most))
-    table = rankings_as_pairs(unnamed_raters_as_rows(judgements_as_rows(table)))
+    table = judgements_as_rows(without_unfinished(table))
+    table = rankings_as_pairs(unnamed_raters_as_rows(table))
     return without_absences(table, rubric, kept)
 
 
@@ -198,7 +201,9 @@ def _bundle_of_table(
     if rubric is None:
         most = {c.criterion or c.column: table.maxima.get(c.column) for c in mapping.columns}
         maxima = {name: points for name, points in most.items() if points is not None}
-        derived: Derived = derive_rubric(table_votes.lines, gold, source.title, maxima)
+        derived: Derived = derive_rubric(
+            table_votes.lines, gold, source.title, maxima, [n.message for n in table.notices]
+        )
         rubric, notices = derived.rubric, [*notices, *derived.notices]
         spelt, gold = (
             derived.with_rubric_labels(table_votes.lines),
@@ -271,13 +276,14 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
     used |= {part for column in used for part in joined_parts(column, table.columns)}
     used |= {str(steps_of(column)[0]) for column in used if steps_of(column)}
     unused = [c for c in table.columns if c not in used and not c.startswith("p_")]
+    inside = left_inside_notice(left_beside_paths(table, mapping.used().values()))
     if not unused:
-        return []
+        return inside
     gold = [c for c in unused if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
     names = ", ".join(map(repr, unused[:20]))
     asks = (mapping.submission or mapping.first) and not mapping.prompt
     mend = prompt_map(table, unused) if asks else ""
-    notices = [Problem(f"Columns left out: {names}.", mend, (), 1)]
+    notices = [Problem(f"Columns left out: {names}.", mend, (), 1), *inside]
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",

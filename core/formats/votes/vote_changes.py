@@ -20,7 +20,7 @@ from core.formats.datasets.roles import (
 )
 from core.formats.tables.table import Table, joined_parts
 from core.formats.votes.structure.named_fields import NAMES, PAIR
-from core.formats.votes.vote_mapping import Layout, VoteMapping, VoterKind, kinds_of
+from core.formats.votes.vote_mapping import Layout, VoteMapping, VoterKind, kinds_in, kinds_of
 
 #: Fields that list columns; giving `rater`, `criterion` or `preference` twice does the same.
 _LISTS = ("raters", "criteria", "items", "preference")
@@ -124,8 +124,7 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
         data["columns"] = [*raters, {"column": gold, "rater": gold}]
         kinds[gold] = "gold"
     if not lists and data["rater"] != mapping.rater and data["kind"] is None:
-        names = (str(row.get(data["rater"]) or "") for row in table.rows)
-        kinds = {**kinds_of(names), **kinds}
+        kinds = {**kinds_in(table, data["rater"]), **kinds}
     data["submission"] = data["submission"] or _item_of_texts(table, data["item"])
     return build_model(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
 

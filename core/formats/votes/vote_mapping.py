@@ -22,6 +22,7 @@ from core.formats.columns.headings import (
     is_sum,
     named_for_raters,
     names_a_criterion,
+    names_a_judging_model,
     names_a_rater,
     plain_name,
     without_prefix,
@@ -153,14 +154,12 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     only = rubric.criteria[0].name if rubric and len(rubric.criteria) == 1 else ""
     if layout == "long":
         fields = fields_checked_by_values(table, named_fields(flat_columns(table), NAMES))
-        names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
         fields |= _reason_field(table, fields)
-        kinds = {} if "kind" in fields else kinds_of(names)
+        kinds = {} if "kind" in fields else kinds_in(table, fields.get("rater"))
         return VoteMapping(layout="long", only=only, kinds=kinds, **fields)
     if layout in ("criteria", "pairs"):
         fields = fields_checked_by_values(table, named_fields(flat_columns(table), _CRITERIA))
-        names = [str(row.get(fields.get("rater", "")) or "") for row in table.rows]
-        kinds = {} if "kind" in fields else kinds_of(names)
+        kinds = {} if "kind" in fields else kinds_in(table, fields.get("rater"))
         columns = _criterion_columns(table, fields, rubric)
         return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
     fields = fields_checked_by_values(table, named_fields(flat_columns(table), WIDE))
@@ -262,6 +261,14 @@ def _item_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) 
     text = fields.get("submission") or text_column(table, free).column
     named = {"item": item or text, "submission": text}
     return {field: column for field, column in named.items() if column}
+
+
+def kinds_in(table: Table, rater: str | None) -> dict[str, VoterKind]:
+    """Return the kinds of the raters named in a column; in `judge_model`, all are models."""
+    names = dict.fromkeys(str(row.get(rater) or "") for row in table.rows) if rater else ()
+    if names_a_judging_model(rater or ""):
+        return dict.fromkeys(names, "llm")
+    return kinds_of(names)
 
 
 def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:

@@ -17,8 +17,8 @@ from core.formats.source.csv_reader import records, refuse_too_many
 from core.formats.source.csv_writer import unguarded
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, Parsed, refusal, too_many
-from core.formats.tables.cells import only_entry, parsed_cell
-from core.formats.tables.table import Table
+from core.formats.tables.cells import only_entry, parsed_cell, steps_of
+from core.formats.tables.table import Table, value_paths
 from core.formats.votes.clean_votes import read_clean_votes
 from core.formats.votes.imported import (
     KINDS,
@@ -116,7 +116,6 @@ KIND_WORDS = {
 }
 #: The longest name of a rater.
 _NAME = 100
-_INSIDE = "Name what is in it, as in annotations[0].value."
 #: Columns that only our own export has together; its texts are escaped for spreadsheets.
 _EXPORTED = frozenset({"submission_id", "rubric_version", "rater_type", "inclusion_prob"})
 _COPIED = ("reason", "weight", "replicate", "order")
@@ -237,7 +236,7 @@ def _vote_fields_of_rows(
             problems.append(Problem("is empty.", mend, (column,), line))
             continue
         if inside := _nested_column(cells, mapping):
-            problems.append(Problem("holds an object or a list.", _INSIDE, (inside,), line))
+            _add_object_problem(problems, table, inside, line)
             continue
         if not any(c.item for c in mapping.columns):
             _keep_texts(votes, mapping, cells, item)
@@ -257,6 +256,16 @@ def _vote_fields_of_rows(
         of_row |= {field: cell_text(cells, column) for field, column in copied if column}
         for answer in _answers_of_row(cells, mapping, votes, of_row):
             yield line, base | answer
+
+
+def _add_object_problem(
+    problems: list[Problem], table: Table, column: str, line: int | None
+) -> None:
+    """Add the problem of a column that holds objects or lists, once for all rows."""
+    if not any(problem.path == (column,) for problem in problems):
+        inside = (path for path in value_paths(table) if steps_of(path)[0] == column)
+        mend = f"Name what is in it, as in {next(inside, 'annotations[0].value')}."
+        problems.append(Problem("holds an object or a list.", mend, (column,), line))
 
 
 def _answers_of_row(

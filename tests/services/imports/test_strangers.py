@@ -22,6 +22,7 @@ from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.gradebook_tables import GRADEBOOK_TABLES
+from tests.formats.judged_logs import JUDGED_LOGS, MODELS, PANEL, decisions
 from tests.formats.more_tables import MORE_TABLES
 from tests.formats.nested_tables import NESTED_TABLES, WHY, nested
 from tests.formats.office.workbooks import xlsx
@@ -44,6 +45,7 @@ TABLES = (
     *PANEL_TABLES,
     *GRADEBOOK_TABLES,
     *STUDY_TABLES,
+    *JUDGED_LOGS,
 )
 
 
@@ -85,7 +87,7 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
     if case.text:
         assert item.text == case.text
     assert {name: label.label for name, label in item.labels.items()} == case.labels
-    if case.kind != "arena":
+    if case.kind not in ("arena", "argilla"):
         roles = {role["column"] for role in report["roles"]}
         assert roles
         assert all(role["why"] for role in report["roles"])
@@ -613,3 +615,39 @@ def test_the_sheet_of_one_rater_is_no_rubric(store: Store, panel: Path) -> None:
         import_files.import_path(store, panel, sheet="Ada")
     assert "rubric" not in str(refused.value)
     assert "labels='Warmth (1-5)'" in str(refused.value).replace("'labels=W", "labels='W")
+
+
+def test_judges_in_a_column_of_judging_models_are_models(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "runs.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in PANEL))
+    kinds = {rater["name"]: rater["kind"] for rater in brought(store, file)["raters"]}
+    assert kinds == dict.fromkeys(MODELS, "llm")
+    with pytest.raises(InputError) as refused:
+        brought(store, file, ("label=scores",))
+    assert str(refused.value).count("holds an object or a list") == 1
+    assert "as in scores.clarity" in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["keyed reviews.json", "overall.json", "records.jsonl"])
+def test_what_a_nest_leaves_out_is_said_by_its_path(
+    store: Store, tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / name
+    file.write_text(next(case.data for case in JUDGED_LOGS if case.name == name))
+    said = str(brought(store, file)["notices"])
+    expected = {
+        "keyed reviews.json": "'reviews.*.minutes'",
+        "overall.json": "Each judgement in 'marks' is a row",
+        "records.jsonl": "were not handed in (4 discarded)",
+    }
+    assert expected[name] in said
+
+
+def test_the_winner_of_a_decision_is_the_first(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "decisions.csv"
+    file.write_text(decisions("Loser", "Winner", "Judge"))
+    bundle = read_bundle(open_path(file), "pairs")
+    options = bundle.rubric.criteria[0].choices
+    assert {options[vote.option or 0].label for vote in bundle.votes.rows} == {"A is better"}
+    # Of the first decision: S0 is headed as the loser.
+    assert "S1" in str(bundle.dataset.items[0].meta).partition("S0")[0]

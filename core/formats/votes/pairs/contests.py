@@ -15,10 +15,8 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.parsed import refusal
 from core.formats.tables.cells import only_entry, parsed_cell
 from core.formats.tables.table import Table
-from core.formats.votes.pairs.pair_columns import (
-    DECIDED,
-    are_system_names,
-)
+from core.formats.votes.pairs.decided import decided_sides
+from core.formats.votes.pairs.pair_columns import are_system_names
 from core.formats.votes.pairs.preference_words import is_graded_preference, option_of
 from core.formats.votes.tools.messages import conversation_text
 from core.formats.votes.tools.pair_votes import PairContests, PairTasks
@@ -62,7 +60,8 @@ def number_map(words: set[str], mapping: VoteMapping, column: str) -> dict[str, 
 
 def are_decided(mapping: VoteMapping) -> bool:
     """Return whether the headings of the answers say which is better: chosen, rejected."""
-    return (plain_name(mapping.first or ""), plain_name(mapping.second or "")) in DECIDED
+    sides = (mapping.first or mapping.first_system, mapping.second or mapping.second_system)
+    return decided_sides([side for side in sides if side]) == sides
 
 
 def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
@@ -131,7 +130,7 @@ def _require_columns(table: Table, mapping: VoteMapping) -> None:
     problems = [Problem(f"has no column for the {name} answer.", mend) for name in lacking]
     problems += [Problem(f"names the column {c!r}, which is not there.", mend) for c in missing]
     if not mapping.columns and not are_decided(mapping):
-        mend = "Map it as preference; or, if the first always is, name them chosen and rejected."
+        mend = "Map it as preference; or, if the first always is, head them chosen and rejected."
         problems.append(Problem("has no column that says which answer is better.", mend))
     if problems:
         raise refusal("table of pairs", problems, table.name)

@@ -15,14 +15,9 @@ from core.formats.source.heading_words import ITEMS, PREFERENCES, has_word
 from core.formats.source.summary_rows import left_out_notices
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table, with_paths
+from core.formats.votes.pairs.decided import decided_sides
 from core.formats.votes.pairs.preference_words import LEFT, RIGHT, heading_end, option_of
 from core.formats.votes.structure.values import Values, first_rows, names_a_system
-
-#: Pairs of headings of which the first is the better answer.
-DECIDED = (
-    *(("chosen", "rejected"), ("winner", "loser"), ("preferred", "dispreferred")),
-    *(("accepted", "rejected"), ("better", "worse")),
-)
 
 #: The number of rows above a count that show whether its column holds words.
 _NEAR = 1000
@@ -63,9 +58,7 @@ def columns_beside_baseline(table: Table) -> tuple[str, str] | None:
 
 
 def _named_or_similar(table: Table) -> tuple[str, str] | None:
-    heads = {plain_name(column): column for column in reversed(table.columns)}
-    named = [(heads[a], heads[b]) for a, b in DECIDED if a in heads and b in heads]
-    return next((s for s in named if is_answer(table, s[0]) and is_answer(table, s[1])), None)
+    return decided_sides([c for c in table.columns if is_answer(table, c)])
 
 
 def _similar_text_columns(table: Table) -> tuple[str, str] | None:
@@ -113,8 +106,14 @@ def task_column(table: Table, sides: Sequence[str], rater: str | None) -> str:
 
 
 def similar_system_columns(table: Table, *, loose: bool) -> tuple[str, str] | None:
-    """Return the only two columns of systems' names whose headings differ in a last letter."""
-    alike = columns_by_stem([c for c in table.columns if c not in table.nested])
+    """Return the only two columns of systems' names whose headings differ in a last letter.
+
+    Or those of the winner's and the loser's names.
+    """
+    flat = [c for c in table.columns if c not in table.nested]
+    if (decided := decided_sides(flat)) and are_system_names(table, *decided):
+        return decided
+    alike = columns_by_stem(flat)
     pairs = [(columns[0], columns[1]) for columns in alike if len(columns) == 2]
     pairs = [
         p
@@ -125,16 +124,20 @@ def similar_system_columns(table: Table, *, loose: bool) -> tuple[str, str] | No
 
 
 def are_system_names(table: Table, first: str, second: str) -> bool:
-    """Return whether two columns hold a few short names that repeat, two different ones a row."""
+    """Return whether two columns hold a few short names that repeat, two different ones a row.
+
+    Those of winners and losers need not repeat, and may be numbers.
+    """
     cells = [(str(row.get(first) or ""), str(row.get(second) or "")) for row in table.rows]
     names = {name for pair in cells for name in pair}
-    short = all(0 < len(n.split()) < 4 and number_of(n) is None for n in names)
+    decided = decided_sides([first, second]) is not None
+    short = all(0 < len(n.split()) < 4 and (decided or number_of(n) is None) for n in names)
     swapped = bool({a for a, _ in cells} & {b for _, b in cells})
     sides = _on_sides(first, second)
     named = swapped or sides or (names_a_system(first) and names_a_system(second))
     apart = all(a != b for a, b in cells)
     most = len(cells) if sides else len(cells) // 2
-    return bool(short and named and apart and 1 < len(names) <= most)
+    return bool(short and apart and (decided or (named and 1 < len(names) <= most)))
 
 
 def _on_sides(first: str, second: str) -> bool:

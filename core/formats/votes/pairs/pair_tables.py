@@ -35,11 +35,11 @@ from core.formats.votes.pairs.pair_columns import (
     system_columns,
     task_column,
 )
+from core.formats.votes.pairs.preference_words import option_of
 from core.formats.votes.structure.named_fields import NAMES, named_fields
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import Values
-from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_of
-from core.formats.votes.vote_tables import cell_text
+from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_in, kinds_of
 from core.text.names import fold
 
 #: Columns that name the better answer, most specific first.
@@ -71,7 +71,9 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     named = [plains[name] for name in _PREFERENCE if name in plains]
     named = named or [c for c in judged if has_word(c, PREFERENCES)]
     if mapping.first is None:
-        judged = named or [c for c in judged if named_for_raters([c])]
+        judged = named or [c for c in judged if named_for_raters([c]) or _names_sides(table, c)]
+    if mapping.first is None and are_decided(mapping):
+        judged = named = left = []  # the winner's name is no second judgement
     columns = named[:1] if named and (mapping.rater or len(judged) < 2) else judged
     rivals = [c for c in judged if has_word(c, PREFERENCES) or names_a_criterion(c)]
     several = len(rivals) > 1 and plain_name(columns[0]) not in _PREFERENCE[:3]
@@ -85,8 +87,8 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     if not mapping.rater and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # The rater's column holds unknown words, so ask the user.
     voters = [VoteColumn(column=c, rater="" if mapping.rater else c) for c in columns]
-    names = [cell_text(row, mapping.rater) for row in table.rows] if mapping.rater else columns
-    return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds_of(names)})
+    kinds = kinds_in(table, mapping.rater) if mapping.rater else kinds_of(columns)
+    return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds})
 
 
 def _sides_mapping(table: Table, *, loose: bool = False) -> VoteMapping | None:
@@ -116,6 +118,12 @@ def _sides_mapping(table: Table, *, loose: bool = False) -> VoteMapping | None:
 
 
 _SYSTEMS = ("first_system", "second_system")
+
+
+def _names_sides(table: Table, column: str) -> bool:
+    """Return whether words are the left and the right side, as in `outcome` of a battle."""
+    meant = {option_of(word, "", "") for word in words_in(table, column)}
+    return {A_BETTER, B_BETTER} <= meant
 
 
 def _rater_column(table: Table, mapping: VoteMapping) -> str:

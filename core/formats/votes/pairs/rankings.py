@@ -14,6 +14,7 @@ from core.formats.columns.headings import is_sum
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import PREFERENCES, RANKS, has_word, plain_heading
 from core.formats.tables.table import Table
+from core.formats.votes.pairs.listed_answers import with_listed_answers
 from core.formats.votes.pairs.pair_columns import columns_by_stem, is_answer
 from core.formats.votes.pairs.preference_words import heading_end, option_of
 from core.formats.votes.structure.values import Values
@@ -45,6 +46,7 @@ def rankings_as_pairs(table: Table) -> Table:
 
     A table whose rows rank nothing is unchanged. The sides of a pair are in the order of the table.
     """
+    table = with_listed_answers(table)
     values = Values(table)
     if values.size < 3:
         return table
@@ -96,7 +98,8 @@ def _orders(
         return orders, (best, worst, *options), {}
     if choice := _choice_column(values):
         texts = _texts_beside(values, choice)
-        orders = [_chosen_order(str(row.get(choice) or ""), texts) for row in rows]
+        picked = [row.get(choice) for row in rows]
+        orders = [_chosen_order("" if c is None else str(c), texts) for c in picked]
         return orders, (choice,), {c: c for c in texts}
     return [], (), {}
 

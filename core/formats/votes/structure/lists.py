@@ -14,6 +14,7 @@ from core.formats.source.parsed import refusal
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table, with_paths
 from core.formats.votes.structure.rater_columns import item_columns
+from core.formats.votes.structure.record_states import are_states
 from core.formats.votes.structure.texts import best_texts
 from core.formats.votes.structure.values import Values, item_changes
 
@@ -72,7 +73,23 @@ def with_object_keys(table: Table) -> Table:
         few = few and 1 < len(keys) < 50
         if plain and few and 2 * len(objects) > len(cells):
             paths += [f"{column}.{key}" for key in keys]
-    return with_paths(table, paths)
+    known, whole = {*table.columns}, with_paths(table, paths)
+    copies = _copies(whole, [c for c in whole.columns if c not in known])
+    return replace(whole, columns=tuple(c for c in whole.columns if c not in copies))
+
+
+def _copies(table: Table, paths: Sequence[str]) -> set[str]:
+    """Return the paths into cells of text whose values another path with the same key has, too."""
+    rows = table.rows[:_ROWS]
+    as_text = {c for c in table.columns if any(isinstance(row.get(c), str) for row in rows)}
+    own = [path for path in paths if path.partition(".")[0] not in as_text]
+    of_key = {path.partition(".")[2]: path for path in own}
+    twice = {p: of_key.get(p.partition(".")[2], "") for p in paths if p not in own}
+    return {
+        path
+        for path, other in twice.items()
+        if other and all(r.get(path) == r.get(other) for r in rows if path in r and other in r)
+    }
 
 
 def unnamed_raters_as_rows(table: Table) -> Table:
@@ -218,7 +235,8 @@ def _list_in(cell: Any) -> list[Any]:
 def _are_answers(column: str, lists: Sequence[Sequence[Any]]) -> bool:
     words = [str(value) for of in lists for value in of if value is not None]
     repeat = 1 < len(set(words)) <= MOST_SHARED and len(set(words)) < len(words)
-    return repeat and not has_word(column, REMARKS) and not _are_people(column, lists)
+    is_remark = has_word(column, REMARKS) or are_states(words)
+    return repeat and not is_remark and not _are_people(column, lists)
 
 
 def _are_people(column: str, lists: Sequence[Sequence[Any]]) -> bool:

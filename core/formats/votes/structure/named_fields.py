@@ -77,8 +77,9 @@ WEAK = ("user", "model")
 
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
+    r"|prometheus-|vicuna|nemotron|internlm|baichuan|chatglm|glm-\d|hunyuan|doubao|judgelm|pandalm"
     r"|(?<![a-z])llm(?![a-z])|(?<![a-z])(?:sonnet|haiku|phi-\d|o[134]-mini|o[134]-preview)(?![a-z])"
-    r"|(?-i:-(?:mini|small|large|turbo|instruct|flash|\d{1,3}b)(?![a-z]))",
+    r"|(?-i:-(?:mini|small|large|turbo|instruct|flash|(?:\d{1,2}x)?\d{1,3}b)(?![a-z]))",
     re.I,
 )
 

@@ -21,6 +21,8 @@ from core.formats.columns.headings import (
     is_quantity,
     is_sum,
     names_a_criterion,
+    names_a_judging_model,
+    reports_a_run,
 )
 from core.formats.columns.label_words import NO_ANSWER, is_yes, may_be_marks
 from core.formats.columns.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, is_remark, text_shape
@@ -295,7 +297,7 @@ class Values:
 
     def _may_be_answers(self, column: str) -> bool:
         adds_up = is_sum(column) and not _YES_OR_NO.search(column)
-        if adds_up or names_a_system(column):
+        if adds_up or names_a_system(column) or reports_a_run(column):
             return False
         if self.holds_remarks(column) or self.holds_sentences(column):
             return False
@@ -344,8 +346,7 @@ def is_overall_heading(column: str) -> bool:
 def heads_label(column: str) -> bool:
     """Return whether a heading says that it is a rating, a score or a verdict."""
     ranged = re.search(r"%|/ ?\d+|\(\d{1,3}\)", column) or RANGED.search(column)
-    ranged = ranged or _YES_OR_NO.search(column)
-    return bool({*plain_heading(column).split()} & LABELS or ranged)
+    return bool({*plain_heading(column).split()} & LABELS or ranged or _YES_OR_NO.search(column))
 
 
 def is_written(table: Table, column: str) -> bool:
@@ -370,7 +371,8 @@ def rater_heading_level(values: Values, column: str) -> int:
 def names_a_system(column: str) -> bool:
     """Return whether a short heading names the system judged, or its condition."""
     words = plain_heading(column)
-    return len(words.split()) < 5 and bool(_SYSTEM.search(words))
+    named = len(words.split()) < 5 and bool(_SYSTEM.search(words))
+    return named and not names_a_judging_model(column)
 
 
 def item_changes(item: Sequence[str]) -> list[str]:

@@ -215,8 +215,22 @@ def _add_truth(results: ToolResults, given: Sequence[Marked]) -> None:
 
 
 def _is_record(row: Mapping[str, Any]) -> bool:
-    keys = {"fields", "responses", "suggestions"}
-    return keys <= row.keys() and isinstance(row["fields"], dict)
+    if not ({"fields", "responses"} <= row.keys() and isinstance(row["fields"], dict)):
+        return False
+    listed = objects_in(row["responses"])
+    return "suggestions" in row or any({"values", "user_id"} <= of.keys() for of in listed)
+
+
+def _responses_by_question(responses: Any) -> dict[str, list[Any]]:
+    """Return each question's answers, also from a list of users' answers to all questions."""
+    if not isinstance(responses, list):
+        return {name: objects_in(of) for name, of in object_or_empty(responses).items()}
+    by_question = dict[str, list[Any]]()
+    for response in objects_in(responses):
+        for question, answer in object_or_empty(response.get("values")).items():
+            value = answer.get("value") if isinstance(answer, dict) else answer
+            by_question.setdefault(question, []).append({**response, "value": value})
+    return by_question
 
 
 def _read_records(rows: Rows, title: str) -> ToolResults:
@@ -227,8 +241,8 @@ def _read_records(rows: Rows, title: str) -> ToolResults:
         fields = item_fields(row["fields"])
         about = object_or_empty(row.get("metadata"))
         results.items[item] = fields | {"meta": {**fields.get("meta", {}), **about}}
-        for question, answers in object_or_empty(row.get("responses")).items():
-            for response in objects_in(answers):
+        for question, answers in _responses_by_question(row.get("responses")).items():
+            for response in answers:
                 if response.get("status") not in (None, "submitted"):
                     left[f"responses that are {response['status']}"] += 1
                     continue

@@ -1,0 +1,332 @@
+"""Judgements nested in cells, by judge and criterion: each becomes a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from core.errors import Problem
+from core.formats.columns.answer_columns import MOST_LABELS
+from core.formats.columns.headings import (
+    is_quantity,
+    is_sum,
+    names_a_criterion,
+    names_a_person,
+    names_a_rater,
+    plain_name,
+)
+from core.formats.source.heading_words import ASPECTS, PREFERENCES, REMARKS, has_word
+from core.formats.tables.cells import parsed_cell
+from core.formats.tables.table import Table
+from core.formats.votes.nested.left_inside import Keys, leaves_of, left_inside_notice
+from core.formats.votes.structure.named_fields import (
+    NAMES,
+    flat_columns,
+    named_fields,
+    names_a_model,
+)
+from core.formats.votes.structure.rater_columns import item_columns
+from core.formats.votes.structure.values import Values
+
+_SCORES = (*NAMES["label"], "grade", "mark", "result", "passed")
+#: Keys that may name a criterion.
+_WEAK = ("name", "key", "question", "rubric")
+#: Keys that name a judge in a list of judges.
+_WEAK_RATERS = ("model", "model name", "name", "llm", "id")
+#: Keys around scores that name nothing.
+_AROUND = re.compile(
+    r"(score|rating|grade|mark|dimension|metric|result|evaluation|judge?ment|label|vote|assessment"
+    r"|verdict|annotation|review|bewertung|note|nota|voto|critere|criterio)s?"
+    r"|((sub|criteria|criterion|rubric|detailed) ?)?(scores|ratings)|criteria|kriterien|bewertungen"
+    r"|noten|punkte|criterios|criteri|puntajes|puntuaciones|calificaciones|pontuacoes|notas|punteggi"
+)
+#: Headings of columns whose keys are judges, over criteria.
+_BY_JUDGE = re.compile(r"(peer )?reviews?|annotations?|gutachten|relectures|revisiones|pareceres")
+#: Longer words are no names and no answers.
+_LONGEST = 40
+#: Last words of keys that name people by an id.
+_IDS = frozenset({"id", "uid", "uuid", "name", "email"})
+_FIELDS = ("rater", "criterion", "score", "reason")
+
+
+class _NestedScore(NamedTuple):
+    """A score, the keys that lead to it, and what its record names."""
+
+    names: tuple[str, ...]
+    score: Any
+    rater: str = ""
+    criterion: str = ""
+    reason: str = ""
+
+
+def judgements_as_rows(table: Table) -> Table:
+    """Return a row for each judgement of the only column, or columns, that nest them.
+
+    Any other table is unchanged, also one that does not say which names are those of judges.
+    """
+    found = list[tuple[tuple[str, ...], list[list[_NestedScore]], set[Keys]]]()
+    for columns in _nesting_columns(table):
+        read = set[Keys]()
+        if (judged := _judgements_of_rows(table, columns, read)) and any(judged):
+            found.append((columns, judged, read))
+    found = [of for of in found if not any({*of[0]} < {*others} for others, _, _ in found)]
+    if len(found) != 1 or {*_FIELDS} & {*table.columns} - {*found[0][0]}:
+        return table
+    columns, judged, read = found[0]
+    every = [leaf for leaves in judged for leaf in leaves]
+    beside = [c for c in flat_columns(table) if names_a_rater(c)]
+    beside = [] if any(leaf.rater for leaf in every) else beside  # a column names who judged a row
+    named = {"score", *([] if beside else ["rater"])} | {
+        f for f in _FIELDS if any(getattr(leaf, f) for leaf in every)
+    }
+    fields = [field for field in _FIELDS if field in named]
+    item = "" if beside or named_fields(flat_columns(table), ["item"]) else "item id"
+    own_id = next(iter(item_columns(Values(table))), "") if item else ""
+    rows, lines = list[dict[str, Any]](), list[int | None]()
+    for at, leaves in enumerate(judged):
+        kept = {c: cell for c, cell in table.rows[at].items() if c not in (*columns, own_id)}
+        kept = {item: table.rows[at][own_id] if own_id else str(at + 1)} | kept if item else kept
+        for leaf in leaves:
+            cells = (leaf.rater or "rater", leaf.criterion, leaf.score, leaf.reason)
+            judgement = dict(zip(_FIELDS, cells, strict=True))
+            rows.append(kept | {field: judgement[field] for field in fields})
+            lines.append(table.lines[at])
+    heads = [c for c in table.columns if c not in (*columns, own_id)]
+    said = [Problem(f"Each judgement in {' and '.join(map(repr, columns))} is a row.")]
+    every_leaf = (
+        keys for row in table.rows for c in columns for keys in leaves_of(row.get(c), (c,))
+    )
+    said += left_inside_notice(keys for keys in every_leaf if keys not in read)
+    return replace(
+        table, columns=(*filter(None, [item]), *heads, *fields), rows=tuple(rows),
+        lines=tuple(lines), places=(), document=None, notices=(*table.notices, *said),
+    )  # fmt: skip
+
+
+def _nesting_columns(table: Table) -> Iterator[tuple[str, ...]]:
+    """Yield each column of objects and lists, and together those with the same keys of scores."""
+    columns = [c for c in table.columns if c in table.nested]
+    # Beside objects, a text that holds one is the raw answer that they were read from.
+    objects = [c for c in columns if not any(isinstance(row.get(c), str) for row in table.rows)]
+    columns = objects or columns
+    yield from ((column,) for column in columns)
+    first = {c: parsed_cell(table.rows[0].get(c)) for c in columns}
+    keys = {c: tuple(of) for c, of in first.items() if isinstance(of, dict)}
+    for column in columns:  # answers to a question each, of several raters
+        entries = [of for row in table.rows for of in _records_in(row.get(column))]
+        if entries and all(
+            "rater" in _all_fields(of) and "score" in _all_fields(of) for of in entries
+        ):
+            keys[column] = ("[]", *entries[0])
+    alike = {of: tuple(c for c in keys if keys[c] == of) for of in keys.values()}
+    yield from (group for group in alike.values() if len(group) > 1)
+
+
+def _records_in(cell: Any) -> list[dict[str, Any]]:
+    value = parsed_cell(cell)
+    return [of for of in value if isinstance(of, dict)] if isinstance(value, list) else []
+
+
+def _all_fields(record: Mapping[str, Any]) -> list[str]:
+    return [field for key in record for field in _fields_named(key, record)]
+
+
+def _judgements_of_rows(
+    table: Table, columns: tuple[str, ...], read: set[Keys]
+) -> list[list[_NestedScore]] | None:
+    """Return the judgements of each row, or ``None`` if judge or criterion is unclear.
+
+    Adds the places of what is read to ``read``.
+    """
+    rows = list[list[_NestedScore]]()
+    for row in table.rows:
+        cells = {c: parsed_cell(row.get(c)) for c in columns}
+        value = cells if len(columns) > 1 else next(iter(cells.values()))
+        if value in (None, "", [], {}):
+            rows.append([])
+            continue
+        place = columns if len(columns) == 1 else ()
+        walk = _nested_scores(value, place, read) if isinstance(value, dict | list) else ()
+        leaves = list(walk)
+        if not leaves or not all(_is_score(leaf.score) for leaf in leaves):
+            return None
+        rows.append(leaves)
+    every = [leaf for leaves in rows for leaf in leaves]
+    depth = {len(leaf.names) for leaf in every}
+    if len(depth) != 1 or len({str(leaf.score) for leaf in every}) > MOST_LABELS:
+        return None
+    sides = _judge_and_criterion_depth(every, depth.pop(), columns)
+    if sides is None:
+        return None
+    named = [[_with_judge_and_criterion(leaf, *sides) for leaf in leaves] for leaves in rows]
+    names = {(leaf.rater, leaf.criterion) for leaves in named for leaf in leaves}
+    apart = all(len({leaf[2:4] for leaf in leaves}) == len(leaves) for leaves in named)
+    few = 2 * len(names) <= len(every) and len({criterion for _, criterion in names}) < MOST_LABELS
+    whole = len({bool(criterion) for _, criterion in names}) == 1
+    return named if apart and few and whole else None
+
+
+def _nested_scores(
+    value: Any,
+    place: Keys,
+    read: set[Keys],
+    names: tuple[str, ...] = (),
+    of: Mapping[str, str] = {},
+) -> Iterator[_NestedScore]:
+    """Yield the scores in objects and lists, without sums; add the places read to ``read``.
+
+    ``place`` has all keys around them, ``names`` those that name a judge or a criterion, and ``of``
+    is what the objects around them name.
+    """
+    if isinstance(value, list):
+        for entry in value:
+            yield from (
+                _nested_scores(entry, (*place, "[]"), read, names, of)
+                if isinstance(entry, dict)
+                else [_NestedScore((), value)]
+            )
+        return
+    texts = [k for k, c in value.items() if isinstance(c, str) and len(c) > _LONGEST]
+    if any(not _fields_named(key, value) for key in texts):
+        yield _NestedScore((), value)  # the record of a text
+        return
+    own, keys = _named_in_record(value, of, place)
+    read.update((*place, key) for key in keys)
+    scores = [key for key in value if "score" in _fields_named(key, value)]
+    inside = {k: v for k, v in value.items() if isinstance(v, dict | list)}
+    marks = {k: v for k, v in inside.items() if _holds_marks(k, v)}
+    free = [k for k in value if k not in inside and not _fields_named(k, value)]
+    free = [k for k in free if not (is_quantity(k) or is_sum(k))]
+    if marks:
+        yield from _beside_marks(value, place, read, names, own, [*scores, *free], marks)
+        inside = marks
+    if scores and not marks:
+        read.add((*place, scores[0]))
+        yield _NestedScore(names, value[scores[0]], **own)
+    elif inside:
+        for key, cell in inside.items():
+            is_name = not _AROUND.fullmatch(plain_name(key))
+            if not (is_name and is_sum(key)):
+                inner = (*names, str(key)) if is_name else names
+                yield from _nested_scores(cell, (*place, key), read, inner, own)
+    elif own.get("rater") and not of.get("rater"):
+        yield _NestedScore((), value)  # a list of records, whose columns are named by their paths
+    else:
+        read.update((*place, key) for key in free)
+        yield from (_NestedScore((*names, str(key)), value[key], **own) for key in free)
+
+
+def _beside_marks(
+    record: Mapping[str, Any],
+    place: Keys,
+    read: set[Keys],
+    names: tuple[str, ...],
+    own: Mapping[str, str],
+    keys: Sequence[str],
+    marks: Mapping[str, Any],
+) -> Iterator[_NestedScore]:
+    """Yield a verdict, or an overall mark, beside scores by criteria: it is one more criterion."""
+    listed = any(isinstance(cell, list) for cell in marks.values())
+    for key in keys:
+        is_mark = names_a_criterion(key) or _AROUND.fullmatch(plain_name(key))
+        if is_mark or "score" in _fields_named(key, record):
+            read.add((*place, key))
+            ours = {**own, "criterion": key} if listed else own
+            yield _NestedScore(names if listed else (*names, key), record[key], **ours)
+
+
+def _named_in_record(
+    value: Mapping[str, Any], of: Mapping[str, str], place: Keys
+) -> tuple[dict[str, str], list[str]]:
+    """Return what a record names, beside what those around it name, and the keys that do so."""
+    keys = {field: key for key in value for field in _fields_named(key, value) if field != "score"}
+    own = {**of, **{field: str(value[key]) for field, key in keys.items()}}
+    if "rater" not in own and "[]" in place and any(map(names_a_rater, place)):
+        names = (k for k in value if plain_name(k) in _WEAK_RATERS and isinstance(value[k], str))
+        if (name := next(names, None)) is not None:
+            own, keys = own | {"rater": value[name]}, keys | {"rater": name}
+    weak = (
+        k
+        for k in value
+        if k not in keys.values() and plain_name(k) in _WEAK and isinstance(value[k], str)
+    )
+    key = next(weak, None)
+    if key is not None and (own.get("rater") or names_a_criterion(value[key])):
+        own, keys = own | {"criterion": value[key]}, keys | {"criterion": key}
+    return own, [*keys.values()]
+
+
+def _holds_marks(key: str, cell: Any) -> bool:
+    """Return whether a cell holds scores by criteria, rather than figures, spans or records."""
+    if not cell or not _AROUND.fullmatch(plain_name(key)):
+        return False
+    entries = cell if isinstance(cell, list) else [*cell.values()]
+    records = [entry for entry in entries if isinstance(entry, dict)]
+    scored = all(any("score" in _fields_named(k, record) for k in record) for record in records)
+    marks = [entry for entry in entries if not isinstance(entry, dict)]
+    whole = all(not isinstance(m, float) or (2 * m).is_integer() for m in marks)
+    marked = all(map(_is_score, marks)) and whole and any(mark is not None for mark in marks)
+    return scored and (not marks or (marked and isinstance(cell, dict)))
+
+
+def _fields_named(key: str, record: Mapping[str, Any]) -> list[str]:
+    """Return the field that a key of a record names, or []."""
+    name, cell = plain_name(key), record[key]
+    if isinstance(cell, dict | list):
+        return []
+    is_id = name.rpartition(" ")[2] in _IDS or name == "user"
+    if isinstance(cell, str) and (names_a_rater(key) or (is_id and names_a_person(key))):
+        return ["rater"]
+    if type(cell) is int and is_id and names_a_person(key):
+        return ["rater"]
+    if isinstance(cell, str) and (has_word(key, REMARKS) or name in NAMES["reason"]):
+        return ["reason"]
+    if name in _SCORES or (isinstance(cell, str) and has_word(key, PREFERENCES)):
+        return ["score"]
+    short = isinstance(cell, str) and len(cell) <= _LONGEST
+    return ["criterion"] if short and has_word(key, ASPECTS) else []
+
+
+def _is_score(value: Any) -> bool:
+    short = isinstance(value, str) and len(value) <= _LONGEST
+    return value is None or short or isinstance(value, int | float)
+
+
+def _judge_and_criterion_depth(
+    leaves: Sequence[_NestedScore], depth: int, columns: Sequence[str]
+) -> tuple[int | None, int | None] | None:
+    """Return which of the keys to a score is the judge's and which the criterion's."""
+    rated, asked = any(leaf.rater for leaf in leaves), any(leaf.criterion for leaf in leaves)
+    if depth == 0:
+        return (None, None) if asked or rated else None
+    levels = [{leaf.names[at] for leaf in leaves} for at in range(depth)]
+    people = [at for at, names in enumerate(levels) if any(map(_names_a_judge, names))]
+    criteria = [at for at, names in enumerate(levels) if any(map(names_a_criterion, names))]
+    if depth == 1:
+        if rated or (criteria and not people and any(leaf.reason for leaf in leaves)):
+            return None if asked else (None, 0)
+        return (0, None) if people and not criteria else None
+    if depth > 2 or rated or asked:
+        return None
+    if not (people or criteria):
+        heading = plain_name(columns[0])
+        by_judge = names_a_rater(heading) or _BY_JUDGE.fullmatch(heading)
+        return (0, 1) if by_judge and len(columns) == 1 else None
+    if len(people) == 1 and criteria in ([], [1 - people[0]]):
+        return (people[0], 1 - people[0])
+    return (1 - criteria[0], criteria[0]) if len(criteria) == 1 and not people else None
+
+
+def _names_a_judge(name: str) -> bool:
+    return names_a_rater(name) or names_a_model(name)
+
+
+def _with_judge_and_criterion(
+    leaf: _NestedScore, rater: int | None, criterion: int | None
+) -> _NestedScore:
+    return leaf._replace(
+        rater=leaf.rater if rater is None else leaf.names[rater],
+        criterion=leaf.criterion if criterion is None else leaf.names[criterion],
+    )

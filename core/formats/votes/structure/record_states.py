@@ -1,0 +1,76 @@
+"""Records of answers that their raters did not hand in: drafts, discarded and skipped ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+from typing import Any
+
+from core.errors import Problem
+from core.formats.columns.headings import plain_name
+from core.formats.tables.cells import parsed_cell
+from core.formats.tables.table import Table
+from core.formats.votes.structure.named_fields import NAMES
+from core.text.names import fold
+
+_NOT_GIVEN = frozenset(
+    {"discarded", "draft", "pending", "skipped", "cancelled", "canceled", "deleted", "rejected"}
+    | {"in progress", "in_progress", "verworfen", "entwurf", "brouillon", "borrador", "rascunho"}
+    | {"bozza", "concept", "下書き", "草稿"}
+)
+_GIVEN = frozenset({"submitted", "completed", "complete", "done", "finished", "accepted", "saved"})
+_STATES = frozenset({"status", "state", "response status", "statut", "estado", "stato", "zustand"})
+_FLAGS = frozenset({"was cancelled", "is draft", "draft", "discarded", "skipped", "deleted"})
+
+
+def are_states(words: Collection[str]) -> bool:
+    """Return whether words only say what became of an answer: `submitted`, `discarded`.
+
+    >>> are_states({"submitted", "draft"}), are_states({"done", "good"})
+    (True, False)
+    """
+    known = {fold(word) for word in words}
+    return bool(known) and known <= _GIVEN | _NOT_GIVEN
+
+
+def without_unfinished(table: Table) -> Table:
+    """Return the table without records in lists of answers that were not handed in."""
+    lists = [c for c in table.columns if c in table.nested]
+    left, rows = Counter[str](), list[dict[str, Any]]()
+    for row in table.rows:
+        kept = {c: _finished(parsed_cell(row.get(c)), left) for c in lists if row.get(c)}
+        rows.append({**row, **kept})
+    if not left:
+        return table
+    listed = ", ".join(f"{n} {word}" for word, n in left.most_common())
+    said = Problem(f"Left out: answers that were not handed in ({listed}).")
+    return replace(table, rows=tuple(rows), notices=(*table.notices, said))
+
+
+def _finished(cell: Any, left: Counter[str]) -> Any:
+    """Return a cell without unfinished records and without the words for finished ones."""
+    if isinstance(cell, dict):
+        return {key: _finished(part, left) for key, part in cell.items()}
+    if not isinstance(cell, list):
+        return cell
+    kept = []
+    for entry in cell:
+        state = _state_of(entry) if isinstance(entry, dict) else None
+        word = "" if state is None else fold(str(entry[state])).replace("true", plain_name(state))
+        if word in _NOT_GIVEN | _FLAGS:
+            left[word] += 1
+        else:
+            part = {k: v for k, v in entry.items() if k != state} if state else entry
+            kept.append(_finished(part, left))
+    return kept
+
+
+def _state_of(record: dict[str, Any]) -> str | None:
+    """Return the key that says what became of an answer, or ``None``."""
+    names = {key: plain_name(key) for key in record}
+    if not {*names.values()} & {*NAMES["label"], "values", "responses"}:
+        return None
+    flags = (k for k, name in names.items() if name in _FLAGS and record[k] is True)
+    words = (k for k, name in names.items() if name in _STATES and are_states([str(record[k])]))
+    return next(flags, None) or next(words, None)
