@@ -93,7 +93,9 @@ def show(run: Run, rubric: Rubric) -> None:
                     " Ctrl-click, Shift-click or X selects several."
                 )
                 st.html(f'<span class="rs-quiet rs-keys">{esc(text)}</span>', width="content")
-                settling.ask_name()
+                # The open cell asks beside its buttons.
+                if not (settling.needs_name() and state.addresses(CELL)):
+                    settling.ask_name()
 
 
 def _rows_of_page(

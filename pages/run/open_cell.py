@@ -51,12 +51,14 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
             )
             title = f"{one_line(name, 80)}: {one_line(item_id, 80)}"
             work.link_to_review(run.id, [item_id], title, criterion=name)
+        st.html(text_html(view.item))
         if settling.may_settle() and not settling.selected_cells():
+            if settling.needs_name():
+                settling.ask_name()
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.html('<span class="rs-quiet">Settle as</span>', width="content")
                 go_on = partial(open_next_doubt, items, item_id, name)
                 settling.settle_form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
-    st.html(text_html(view.item))
     settled = audit_trail.settled_decisions(store(), run.id, item_id).get(name)
     line = None
     if settled is not None:

@@ -9,7 +9,9 @@ import streamlit as st
 
 from core.domain.review import WHYS, ReviewerAnswer
 from core.domain.rubric import Criterion, Option
+from core.services.guided.own_grades import GRADER
 from core.services.labelling import settle_at_sight
+from core.services.review import reviewers
 from core.text import numbers as fmt
 from pages.ui import identity, state
 from pages.ui.resources import actor, store
@@ -35,6 +37,12 @@ def ask_name() -> None:
     """Draw the field for the name before the first settlement, unless the name is known."""
     if may_settle():
         identity.ask_name_early(WHO)
+
+
+def needs_name() -> bool:
+    """Return whether a settlement needs a name: others have reviewed, and this one is unknown."""
+    known = identity.known_name() or identity.login_configured()
+    return may_settle() and not known and bool(reviewers.all_reviewers(store()))
 
 
 def selected_cells() -> list[tuple[str, str]]:
@@ -137,11 +145,17 @@ def settle_cells(
     words: str,
     name: str = settle_at_sight.NAME,
 ) -> None:
-    """Settle cells for the known user, or the user named in the field; `show_last` draws it."""
-    seat = identity.take_seat(identity.known_name() or str(state.get(WHO) or ""))
+    """Settle cells for the known user, or the user named in the field; `show_last` draws it.
+
+    Where nobody has reviewed yet, a person without a name is the grader.
+    """
+    who = identity.known_name() or str(state.get(WHO) or "").strip()
+    alone = not who and not needs_name()
+    seat = identity.take_seat(GRADER if alone else who)
     steps = settle_at_sight.settle(store(), seat, run_id, cells, answer, name=name)
     state.drop(SETTLE)
-    state.put(LAST, (run_id, steps, f"{fmt.plural(len(steps), 'cell')} settled: {words}."))
+    text = f"{fmt.plural(len(steps), 'cell')} settled: {words}{f', as {GRADER}' if alone else ''}."
+    state.put(LAST, (run_id, steps, text))
 
 
 def option_keys(options: Sequence[Option]) -> list[str | None]:

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.domain.dataset import Item, Pair
 from core.domain.rubric import Criterion, Option
-from core.services.review import adjudication
+from core.services.review import adjudication, reviewers
 from core.store.store import Store
 from pages.run import open_cell
 from pages.run.filters import CELL, ONLY
@@ -148,6 +148,7 @@ def test_a_digit_settles_as_the_option_whose_mark_it_is(monkeypatch: pytest.Monk
 
 
 def test_who_is_not_known_is_asked_for_a_name_before_the_first_press(store: Store) -> None:
+    reviewers.sign_in(store, "Kim")
     app = at_grid(store)
     assert not [one for one in app.text_input if one.key == settling.WHO]
     app.session_state[NAME] = ""
@@ -162,3 +163,26 @@ def test_who_is_not_known_is_asked_for_a_name_before_the_first_press(store: Stor
     press(app, "bar", "as", MET)
 
     assert settled(store, 1) == {("i1", "Right"): MET}
+
+
+def test_who_settles_first_without_a_name_is_the_grader(store: Store) -> None:
+    app = open_run(reviewed.graded(store).id, **{CELL: ["i1", "Right"]})
+
+    press(app, "cell", "as", MET)
+
+    assert settled(store, 1) == {("i1", "Right"): MET}
+    assert "1 cell settled: MET, as Grader." in shown(app)
+
+
+def test_where_others_have_reviewed_the_open_cell_asks_for_a_name(store: Store) -> None:
+    run = reviewed.graded(store)
+    reviewers.sign_in(store, "Ada")
+    app = open_run(run.id, **{CELL: ["i1", "Right"]})
+
+    press(app, "cell", "as", MET)
+    assert settled(store, 1) == {}
+
+    app.text_input(key=settling.WHO).set_value("Bo").run()
+    press(app, "cell", "as", MET)
+    assert settled(store, 1) == {("i1", "Right"): MET}
+    assert "1 cell settled: MET." in shown(app)
