@@ -122,7 +122,7 @@ def decide(page: Any) -> list[float]:
         elif "Give your verdict" in said and "no verdict yet" in said and given < CELLS:
             press("1")
             given += 1
-        elif "Nothing left for you here" in said or (
+        elif "No items left for you" in said or (
             given >= CELLS and "Give your verdict" in said and "no verdict yet" in said
         ):
             return waits

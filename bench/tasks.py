@@ -245,7 +245,7 @@ def _until_nothing_is_left(hands: Hands, most: float = math.inf) -> None:
         hands.click(hands.page.locator("label").filter(has_text="Commit at once"))
     for _ in range(200):
         said = hands.looks()
-        if "Nothing left for you here" in said:
+        if "No items left for you" in said:
             return
         if "Give your verdict" in said and "no verdict yet" in said:
             if decided >= most:
@@ -390,7 +390,7 @@ def _review(hands: Hands, answers: list[dict[str, Any]]) -> None:
     """Decide what judges left open as it is labelled."""
     for _ in range(200):
         said = hands.looks()
-        if "Nothing left for you here" in said:
+        if "No items left for you" in said:
             break
         if "no verdict yet" not in said:
             hands.keys("Enter")

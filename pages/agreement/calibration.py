@@ -36,7 +36,7 @@ ECE_SAYS = (
 
 def show(chosen: RatedSelection) -> None:
     """Draw every rater with a stated confidence in a table, and one of them in detail."""
-    show_section(f"Sure and right: {chosen.criterion}")
+    show_section(f"Confidence and accuracy: {chosen.criterion}")
     calibrations = remembered(
         "agreement calibration",
         (*chosen.about, chosen.criterion, chosen.reference),
@@ -83,7 +83,7 @@ def _calibration_rows(calibrations: list[RaterCalibration]) -> None:
         numbers=range(1, 8),
     )
     st.caption(
-        "Counted are answers that have a reference, with and without a confidence. By "
+        "Answers with a reference are counted, with and without a confidence. By "
         "chance: the value that a perfectly calibrated rater stays below in 19 of 20 "
         "samples.",
         help=ECE_SAYS,
@@ -105,13 +105,15 @@ def _rater_in_detail(chosen: RatedSelection, rater: RaterCalibration) -> None:
         ),
         key=state.key(keys.AGREEMENT_CHART, "sure", rater.column, chosen.criterion, *chosen.pair),
         config={"displayModeBar": False},
-        alt=f"Reliability diagram of {visible(rater_caption(rater.column))}: the share that is "
-        "right against how sure it was, in ten bins. The table below has its figures.",
+        alt=f"Reliability diagram of {visible(rater_caption(rater.column))}: the share of right "
+        "answers against the rater's confidence, in ten bins. The table below has its "
+        "figures.",
     )
     st.caption(
         label(
-            "On the line, a rater is right as often as it is sure; below the line, it is too sure. "
-            f"Bars are {level_words()} Wilson intervals. {few_items_warning(rater.n)}"
+            "On the line, a rater is right as often as it is sure; below the line, the rater is "
+            f"overconfident. Bars are {level_words()} Wilson intervals. "
+            f"{few_items_warning(rater.n)}"
         )
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
@@ -191,9 +193,8 @@ def _draw_cascade(chosen: RatedSelection) -> None:
             numbers=range(6),
         )
     st.caption(
-        "Replayed on the labelled cells of the whole run; no calls are made. A cell "
-        "escalates if the first judge abstains, splits or fails. Undecided cells count as "
-        "not right."
+        "Replayed on the labelled cells of the whole run; no calls are made. A cell escalates "
+        "if the first judge abstains, splits or fails. Undecided cells count as wrong."
     )
 
 
@@ -256,7 +257,7 @@ def show_judge_tests(chosen: RatedSelection) -> None:
     if here.passes is not None and len(here.annotators) <= DRAWN:
         _test_picture(chosen, rater, here, epsilon)
     draw_table(
-        ("Judge", "Beats here", "As good here", "Beats on all", "As good on all"),
+        ("Judge", "Beats here", "As good here", "Beats on all", "As good on all criteria"),
         (
             [esc(rater_caption(name)), *_test_row(a), *_test_row(b)]
             for name, (a, b) in tests.items()
@@ -285,7 +286,7 @@ def _stand_in_words(name: str, test: AltTest, epsilon: float) -> str:
     if test.passes:
         return sentence
     if test.items_needed is None:
-        return f"{sentence} More items would hardly change that: too many people are further ahead."
+        return f"{sentence} More items would hardly change that: the judge is too far behind."
     items = fmt.plural(test.items_needed, "item")
     return f"{sentence} With about {items} it would pass, if it stays as close to people as now."
 
@@ -310,6 +311,7 @@ def _test_picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: fl
         draw.forest(dots, axis, "Threshold to exceed", whole=False),
         key=state.key(keys.AGREEMENT_CHART, "stand-in", rater, epsilon, *chosen.pair),
         config={"displayModeBar": False},
-        alt=f"How far {visible(rater_caption(rater))} is ahead of each person, with its interval; "
-        "a diamond at what it must be above. The table below has how many it beats.",
+        alt=f"How far {visible(rater_caption(rater))} is ahead of each person, with its "
+        "interval; a diamond marks what it must exceed. The table below has how many it "
+        "beats.",
     )

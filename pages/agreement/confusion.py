@@ -86,7 +86,7 @@ def _draw_matrix(chosen: RatedSelection, matrix: Confusion, cell: Cell | None) -
         f"A row holds the items that {label(sides[0])} gave one answer; the deeper a cell's "
         "colour, the larger its share of the row. Outlined: both gave the same answer."
     )
-    with st.expander("The same as a table", icon=":material/table_rows:"):
+    with st.expander("As a table", icon=":material/table_rows:"):
         draw_table(
             (f"{sides[0]} \\ {sides[1]}", *matrix.columns),
             (
@@ -106,7 +106,7 @@ def _count_and_share(n: int, whole: int) -> str:
 
 def _cell_picker(matrix: Confusion, cell: Cell | None) -> None:
     names = {
-        f"{row}-{column}": f"{one_line(given, 40)} where it is {one_line(true, 40)}: "
+        f"{row}-{column}": f"{one_line(given, 40)} where the label is {one_line(true, 40)}: "
         f"{fmt.plural(matrix.counts[row][column], 'item')}"
         for row, true in enumerate(matrix.rows)
         for column, given in enumerate(matrix.columns)

@@ -155,7 +155,7 @@ def _ways_to_labels(chosen: RatedSelection) -> None:
 def show_ways_to_get_labels(chosen: RatedSelection) -> None:
     """Draw the ways to get labels, and that this view needs two raters, or one and labels."""
     _ways_to_labels(chosen)
-    st.caption("This view compares two raters, or one with labels.")
+    st.caption("This view compares two raters, or a rater with labels.")
 
 
 def _draw_overall(chosen: RatedSelection) -> None:
@@ -177,7 +177,7 @@ def _draw_overall(chosen: RatedSelection) -> None:
     if (chosen.reference, chosen.rater) == (LABELS, PANEL):
         asked, items = chosen.sheet.criteria, len(chosen.sheet.items)
         if picked := sum(one.reviewed(LABELS, items) for one in asked):
-            sentence += f". Of these labels {fmt.count(picked)} come from review; if review picked "
+            sentence += f". Of these labels {fmt.count(picked)} come from review; if it selected "
             sentence += "doubtful cells, this does not estimate all cells"
     st.html(f'<div class="rs-prose">{esc(sentence)}.</div>')
 
@@ -267,14 +267,14 @@ def whole_items(chosen: RatedSelection) -> None:
     mean = " (the mean of people's scores)" if PEOPLE in (chosen.reference, chosen.rater) else ""
     st.caption(
         f"{label(versus_words(chosen))}{mean}: "
-        f"{fmt.plural(pair.n, 'item')} with a verdict of both on every criterion"
+        f"{fmt.plural(pair.n, 'item')} with verdicts from both on every criterion"
         f"{_partly_assessed(pair)}. Everybody's answers are scored by the rubric's own policy. "
         f"{few_items_warning(pair.n)}"
     )
     if not pair.n:
         empty_state(
             "No score from both",
-            "A score needs a verdict on every criterion of an item from both sides: an answer, or "
+            "A score needs a verdict from both sides on every criterion of an item: an answer, or "
             "that it cannot be assessed.",
         )
     else:
@@ -309,7 +309,7 @@ def _pair_table(chosen: RatedSelection, pair: ScorePair) -> None:
             alt=f"Differences of scores of {visible(sides[1])} and {visible(sides[0])} against "
             "their means, with bias and limits of agreement; the table below has the scores.",
         )
-        with st.expander("The same as a table", icon=":material/table_rows:"):
+        with st.expander("As a table", icon=":material/table_rows:"):
             _score_points(pair)
     with right:
         show_section("Figures of scores")
@@ -320,8 +320,8 @@ def _pair_table(chosen: RatedSelection, pair: ScorePair) -> None:
             numbers=(1, 2, 3),
         )
         st.caption(
-            "Within the limits of agreement lie about 95% of differences, if these are normal "
-            "(Bland and Altman 1986)."
+            "About 95% of the differences lie within the limits of agreement, if they are "
+            "normally distributed (Bland and Altman 1986)."
         )
 
 

@@ -86,7 +86,7 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
     )
     parts = parts[:MOST]
     words = ESTIMATES[evidence.finding.kind]
-    st.caption(f"{words}, of all that were checked; the diamond is what a healthy one has.")
+    st.caption(f"{words}, of all that were checked; the diamond marks the healthy value.")
     dots = [
         draw.EstimateDot(other.subjects, *other.effect[:3], evidence.bound, other.effect.n)
         for other in parts
@@ -95,9 +95,9 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
         draw.forest(dots, words, "Healthy", subject, whole=False),
         key=key,
         config=PLAIN,
-        alt=f"{words} of all subjects of this check with 95% intervals; the table has them.",
+        alt=f"{words} of all subjects of this check with 95% intervals, as in the table.",
     )
-    with st.expander("The same as a table", icon=":material/table_rows:"):
+    with st.expander("As a table", icon=":material/table_rows:"):
         draw_table(
             ("Subject", words, "95% interval", "Count"),
             (
@@ -117,7 +117,7 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
 def show(chosen: RatedSelection) -> None:
     """Draw the run's findings, serious ones first, next to the evidence of the chosen one."""
     if chosen.part:
-        st.caption("All items of the run are examined, whatever is chosen above.")
+        st.caption("All items of the run are examined, regardless of the choice above.")
     diagnosis = remembered(
         "findings", chosen.run_about, lambda: examination_of_run(store(), chosen.run_id)
     )
@@ -155,7 +155,7 @@ def _findings_view(chosen: RatedSelection, examination: Examination) -> None:
         show_evidence(chosen, evidence)
         if evidence.finding.false_alarms is None:
             st.button(
-                "Is it the cause? Probes tell",
+                "Test the cause with a probe",
                 key=state.key(keys.AGREEMENT_FIELD, "to probes"),
                 icon=":material/science:",
                 type="tertiary",

@@ -137,7 +137,7 @@ def _section_switch(view: str, chosen: RatedSelection) -> None:
 
 def _draw_view(view: str, chosen: RatedSelection) -> None:
     if not chosen.sheet.items:
-        empty_state("No item fits", "No item matches all of your choices. Choose fewer.")
+        empty_state("No item fits", "No item matches all of your choices. Remove some.")
         return
     if not chosen.rater and view in OF_PAIRS:
         criteria.show_ways_to_get_labels(chosen)
@@ -169,7 +169,7 @@ def _show_no_runs() -> None:
     empty_state(
         "No run has votes yet",
         "This page compares votes with labels and with each other. Grade something first, or "
-        "bring in votes from elsewhere.",
+        "import votes.",
         _draw_links,
     )
 

@@ -61,13 +61,13 @@ def show_near_people(chosen: RatedSelection) -> None:
             on_select=lambda: _on_ceiling_click(key, groups),
             selection_mode="points",
             config={"displayModeBar": False},
-            alt="Kappa of every rater with the majority of people, by kind; the table has them.",
+            alt="Kappa of every rater with the majority of people, by kind, as in the table.",
         )
     st.html(f'<div class="rs-prose">{esc(_ceiling_sentence(figures))}</div>')
     st.caption(
         "People are compared with the majority of the others, judges with that of all people. "
-        f"The line is the mean. {fmt.plural(figures.ties, 'item')} without a majority left out. "
-        f"{few_items_warning(len(chosen.sheet.items))}",
+        f"The line is the mean. {fmt.plural(figures.ties, 'item')} without a majority are left "
+        f"out. {few_items_warning(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
     with st.expander("The same as a table", icon=":material/table_rows:"):
@@ -154,7 +154,7 @@ def show(chosen: RatedSelection) -> None:
         _kappa_matrix(chosen)
     with right:
         if len(chosen.sheet.people) > 1:
-            show_section("People as the ceiling")
+            show_section("Agreement between people as the ceiling")
             show_near_people(chosen)
         show_section("How answers are spread")
         _verdict_spread(chosen)
@@ -187,7 +187,7 @@ def _kappa_matrix(chosen: RatedSelection) -> None:
         _kappa_map(chosen, kappas, names)
         return
     _ranked_raters(chosen)
-    with st.expander("Every two raters as a map", icon=":material/grid_on:"):
+    with st.expander("Heat map of all pairs", icon=":material/grid_on:"):
         _kappa_map(chosen, kappas, names)
 
 
@@ -247,7 +247,7 @@ def _kappa_map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None
         on_select=lambda: _on_click(key, kappas.columns),
         selection_mode=("points", "box"),
         config=PLAIN,
-        alt="Kappa of every two raters as a heat map; the table below has its figures.",
+        alt="Kappa of every pair of raters as a heat map; the table below has its figures.",
     )
     st.caption(
         "Kappa of every two raters, with quadratic weights on an ordinal criterion. "
@@ -334,7 +334,7 @@ def _verdict_spread(chosen: RatedSelection) -> None:
         config=PLAIN,
         alt="The share of answers by option; the table below has the counts.",
     )
-    with st.expander("The same as a table", icon=":material/table_rows:"):
+    with st.expander("As a table", icon=":material/table_rows:"):
         heads = (*(one_line(name, 40) for name in asked.labels), "Abstained")
         for what, name_of, counts_of in (
             ("Kind", lambda name: GROUPS[name], groups),

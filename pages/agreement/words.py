@@ -45,16 +45,16 @@ FINDING_NAMES = {
     "agreement": "Agreement on the criterion",
     "discrimination": "Discrimination",
     "unused": "Unused option",
-    "merge": "Options that could be one",
+    "merge": "Options that could be merged",
     "redundancy": "Redundant criteria",
 }
 #: The meaning of each check's estimate.
 ESTIMATES = {
-    "position": "Pull of the place",
+    "position": "Pull of the position",
     "flips": "Share of changed answers",
     "inconsistency": "Share of changed answers",
-    "verbosity": "Value that goes with a doubled length",
-    "own_maker": "Value that goes with its own maker",
+    "verbosity": "Value gained by a doubled length",
+    "own_maker": "Value gained by its own maker's answers",
     "leniency": "Mean difference of values",
     "leaning": "Difference of shares",
     "extremes": "Difference of shares",
@@ -64,7 +64,7 @@ ESTIMATES = {
     "agreement": "Krippendorff's alpha",
     "discrimination": "Correlation with the rest",
     "unused": "Share of items",
-    "merge": "Alpha between the two",
+    "merge": "Alpha between the two criteria",
     "redundancy": "Association",
 }
 
@@ -152,7 +152,7 @@ def _reviewers_as_raters(chosen: RatedSelection) -> None:
     pair = {chosen.reference, chosen.rater}
     if ratings.LABELS in pair and pair & {ratings.PEOPLE, *chosen.whole.reviewers}:
         words += (
-            " Labels hold what the reviewers settled in the end, so this pair partly compares "
+            " Labels include the reviewers' final verdicts, so this pair partly compares "
             "people with themselves."
         )
     st.caption(words)

@@ -106,8 +106,8 @@ def undo_vote(pair: OpenPair) -> None:
     if pair.told is not None:
         show_next_unvoted(pair)
     pair.said = (
-        "Your last vote is taken back: it is kept, but no longer counts. The contest does "
-        "not come again, because you have seen the names."
+        "Your last vote is withdrawn: it is kept, but no longer counts. The contest does not "
+        "return, because you have seen the names."
     )
 
 

@@ -27,9 +27,9 @@ def agreement_line(pair: OpenPair) -> str:
     """Return the agreement in words, without any name."""
     same = _judge_agreement(pair)[""].same
     if same.value is None:
-        return "no contest yet that you and the judges both decided"
+        return "no contest yet has been decided by both you and the judges"
     return (
-        f"you and the judges say the same on {fmt.count(same.hits)} of {fmt.count(same.n)} "
+        f"you and the judges agree on {fmt.count(same.hits)} of {fmt.count(same.n)} "
         f"({fmt.percent(same.value)})"
     )
 
@@ -46,11 +46,13 @@ def show_agreement(pair: OpenPair) -> None:
 
 def show_finished(pair: OpenPair, run_id: int) -> None:
     """Show that every contest has this person's vote."""
-    empty_state("Every contest has your vote", "Thank you. This is how you and the judges agree.")
+    empty_state(
+        "Every contest has your vote", "Thank you. Below is your agreement with the judges."
+    )
     show_agreement(pair)
     routes.draw_link(
         routes.CONTESTS,
-        "See people and judges on one matrix",
+        "Show people and judges in one matrix",
         {state.RUN: run_id, "view": "people"},
     )
 
@@ -78,9 +80,9 @@ HEADER = identity.Header(
     "Arena", "Which answer is better? The names appear after your vote.", "Who votes?"
 )
 SAYS = (
-    "You see the same two answers as the judges did, without names, in an order drawn for you. Say "
-    "which is better; then you learn who wrote them and what the judges said. A vote cannot be "
-    "changed afterwards, only taken back."
+    "You see the same two answers as the judges did, without names, in an order drawn for you. "
+    "Choose the better one; then you see who wrote them and what the judges said. A vote cannot "
+    "be changed afterwards, only withdrawn."
 )
 
 

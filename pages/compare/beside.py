@@ -65,7 +65,7 @@ def show(chosen: ComparedRuns, pair: RunPair) -> None:
             st.space("stretch")
             st.caption(fmt.plural(len(pairs), "item"), width="content")
         if not pairs:
-            empty_state("No verdict differs", "Both runs say the same of every item.")
+            empty_state("No verdict differs", "Both runs give every item the same verdicts.")
             return
         if at != ALL:
             name = "Where two runs differ" if flip is None else direction_words(flip)
@@ -115,7 +115,7 @@ def _shown_pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[t
 
 
 def _flip_filter(flips: Sequence[VerdictFlip], at: str) -> None:
-    titles = {ALL: "All items", DIFFER: "Only where they differ"}
+    titles = {ALL: "All items", DIFFER: "Only where the runs differ"}
     titles |= {
         str(number): one_line(direction_words(flip), 90) for number, flip in enumerate(flips)
     }

@@ -39,7 +39,7 @@ def show(comparison: RunComparison) -> None:
     for number, flip in often[:FIRST]:
         _flip_line(number, flip)
     if often[FIRST:]:
-        with st.expander(f"{len(often) - FIRST} more directions"):
+        with st.expander(f"{len(often) - FIRST} more kinds of flips"):
             for number, flip in often[FIRST:]:
                 _flip_line(number, flip)
 

@@ -42,7 +42,7 @@ def _show_comparison() -> None:
         _show_too_few()
         return
     if chosen.pair is None:
-        empty_state("One run alone", "Choose a second run to compare it with.")
+        empty_state("One run alone", "Choose a second run to compare with the first.")
         return
     with shown_errors():
         require_seen(*chosen.pair)

@@ -73,7 +73,7 @@ def _point_to_other_page(source: DatasetFile, table: Table) -> None:
         st.info("This seems to hold votes, which have a page of their own.", icon=":material/info:")
         routes.draw_link(routes.IMPORT_VOTES, routes.IMPORT_VOTES.title, icon="arrow_outward")
     elif isinstance(data, bytes) and looks_like_rubric(data, source.name):
-        st.info("This seems to be a rubric, and no dataset.", icon=":material/info:")
+        st.info("This seems to be a rubric, not a dataset.", icon=":material/info:")
         routes.draw_link(routes.RUBRICS, routes.RUBRICS.title, icon="arrow_outward")
 
 
@@ -128,7 +128,7 @@ def save_form(source: DatasetFile, dataset: Dataset) -> None:
     if dataset.rubric is not None:
         criteria = fmt.plural(len(dataset.rubric.criteria), "criterion", "criteria")
         st.checkbox(
-            f"Also save the rubric it brings ({criteria})",
+            f"Also save the rubric in the file ({criteria})",
             value=True,
             key=state.key(IMPORT_KEEP_RUBRIC, source.key),
         )
@@ -162,7 +162,7 @@ def _import_dataset(
         )
         if dataset.rubric is not None and state.get(state.key(IMPORT_KEEP_RUBRIC, source.key)):
             catalog.keep_rubric(store(), dataset.rubric, source.name)
-            caption += " Its rubric is among your rubrics."
+            caption += " Its rubric is in the list of rubrics."
         resources.forget_file()
         resources.hold_files("dataset", ())
         state.flash(caption)
@@ -181,7 +181,7 @@ FEW, FIRST_ROWS, FIRST_ITEMS = 6, 5, 3
 CELL = 200
 
 
-NOTHING_SAVED = "Nothing is saved until you have seen how it looks and press Import."
+NOTHING_SAVED = "Nothing is saved until you have seen a preview and press Import."
 
 
 def _seed_target() -> str:
@@ -247,7 +247,7 @@ def _handle_results(source: DatasetFile, results: ToolItems) -> None:
         "import it as votes. Here only its items can be imported, to be judged again.",
         icon=":material/info:",
     )
-    routes.draw_link(routes.IMPORT_VOTES, "Import its scores as votes", icon="arrow_outward")
+    routes.draw_link(routes.IMPORT_VOTES, "Import the scores as votes", icon="arrow_outward")
     if _looks_right(results.found) and results.found.dataset is not None:
         save_form(source, results.found.dataset)
 
@@ -301,7 +301,7 @@ def _show_first_rows(table: Table) -> None:
 def _rubric_choice(table: Table) -> int | None:
     """Return the version chosen to check labels; ``None``: the file's own rubric, or no check."""
     if catalog.own_rubric(table) is not None:
-        st.caption("The file brings a rubric along; its labels are checked against that.")
+        st.caption("The file contains a rubric; its labels are checked against that rubric.")
         return None
     rubrics = {row.version_id: row.name for row in library.rubric_rows(store())}
     if not rubrics:

@@ -232,7 +232,7 @@ def _step_buttons(
             format_func=lambda item_id: names.get(item_id, ""),
             key=key,
             label_visibility="collapsed",
-            placeholder="Choose an item of this page",
+            placeholder="Choose an item on this page",
             width=240,
             on_change=lambda: state.set_address(**{state.ITEM: state.get(key)}),
         )

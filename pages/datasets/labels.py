@@ -57,7 +57,7 @@ def _label_rubric(version: DatasetVersion, choices: list[LabelRubric]) -> LabelR
     if state.get(key) not in by_id:
         state.put(key, next(iter(by_id)))
     chosen: int = st.selectbox(
-        "Seen through the rubric",
+        "Labels by the rubric",
         list(by_id),
         key=key,
         format_func=lambda value: one_line(by_id[value].name, 90),
@@ -108,9 +108,9 @@ def _label_table(criteria: Sequence[CriterionLabels]) -> None:
         numbers=(1, 2, 3, 4),
     )
     st.caption(
-        "Spread: the entropy of the labels divided by its maximum for this number of "
-        "options (0: all the same, 1: even). Always the most common: the accuracy of a "
-        "judge that always gives that label. A useful judge must be above it."
+        "Spread: the entropy of the labels divided by its maximum for this number of options "
+        "(0: all the same, 1: even). Accuracy of always giving the most common label: the "
+        "accuracy of a judge that always gives that label. A useful judge must be more accurate."
     )
 
 
@@ -145,8 +145,8 @@ def _label_notes(criteria: Sequence[CriterionLabels], elsewhere: Mapping[str, in
     strange = sum(sum(criterion.strange.values()) for criterion in criteria)
     if strange:
         st.warning(
-            f"Not an option of their criterion: {fmt.plural(strange, 'label')}. Judges neither "
-            "learn from them nor are measured by them.",
+            f"Not an option of their criterion: {fmt.plural(strange, 'label')}. They are not "
+            "used to train or to measure judges.",
             icon=":material/label_off:",
         )
     if elsewhere:
@@ -202,7 +202,7 @@ def _draw_declaration(version: DatasetVersion) -> None:
     if draw is not None:
         warning = fair_sample.declaration_contradiction(store(), version.id)
         speak = (
-            f"They are {share}, and represent all of them in results that are corrected by people."
+            f"They are {share}. In results that are corrected by people, they represent all items."
         )
         caption = f"{label_draws.draw_words(draw)} {warning or speak}"
         st.html(f'<div class="rs-prose">{esc(caption)}</div>')
@@ -216,22 +216,21 @@ def _draw_declaration(version: DatasetVersion) -> None:
         )
         return
     st.caption(
-        f"{share} have labels. If they were chosen by chance from all items of this "
-        "version, they can represent the others, and means, systems and runs are corrected "
-        "by them. If they were picked (the hard ones, the first ones), they cannot. Only "
-        "you know. Every corrected result shows what you declare here, with your name and "
-        "the day."
+        f"{share} have labels. If they were chosen by chance from all items of this version, "
+        "they can represent the others, and means, systems and runs are corrected by them. If "
+        "they were picked (the hard ones, the first ones), they cannot. Only you know which. "
+        "Every corrected result shows what you declare here, with your name and the day."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         how = choose_one("How", HOW, default=ALIKE, key=state.key(DATASET_DRAW, "how", version.id))
         note = ""
         if how == NOTED:
             note = st.text_input(
-                "The note that holds the chance",
+                "Note with the chance",
                 value="chance",
                 key=state.key(DATASET_DRAW, "note", version.id),
-                help="A key of the items' meta: a number above 0 and at most 1, of the items "
-                "without a label, too.",
+                help="A key of the items' meta with a number above 0 and at most 1. Items "
+                "without a label need it, too.",
             ).strip()
             if not note:
                 return

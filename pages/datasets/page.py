@@ -42,7 +42,7 @@ DATASETS_DROP = "datasets_drop"
 
 def dataset_list() -> None:
     """Draw the whole list screen."""
-    page_header("Datasets", "What is judged: texts, with what they answer and people's labels.")
+    page_header("Datasets", "The texts to judge, with their tasks and people's labels.")
     show_flash()
     _draw_toolbar()
     archived = bool(state.get(DATASETS_ARCHIVED))
@@ -102,14 +102,14 @@ def open_dataset(reference: object) -> None:
 
 def _show_nothing(searched: bool, archived: bool) -> None:
     if searched:
-        empty_state("Nothing found", "No dataset has these words in its name.")
+        empty_state("Nothing found", "No dataset's name contains these words.")
     elif archived:
         empty_state("Nothing archived", "Datasets that you archive are listed here.")
     else:
         empty_state(
             "No datasets yet",
-            "Bring in answers to judge: a CSV, TSV, JSON or JSONL file, or pasted text. You will "
-            "see how they look before anything is saved.",
+            "Import answers to judge: a CSV, TSV, JSON or JSONL file, or pasted text. You see a "
+            "preview before anything is saved.",
             lambda: _import_button("first"),
         )
 
@@ -269,7 +269,7 @@ def _show_about(version: DatasetVersion, versions: list[DatasetVersion]) -> None
             **disabled_without("write"),
         )
     st.html('<div class="rs-section">Versions</div>')
-    st.caption("A version never changes. Runs keep the one they were planned with.")
+    st.caption("A version never changes. Runs keep the version they were planned with.")
     for listed in versions:
         _version_card(listed, chosen=listed.id == version.id)
 

@@ -21,7 +21,7 @@ ALL = ""
 SAYS = (
     "Judges learn from train and calibration (few-shot examples, offline judges); neither is "
     "graded in a run. Every figure comes from test. The tags split:train, split:calibration and "
-    "split:test tell the three apart."
+    "split:test mark the three parts."
 )
 
 
@@ -97,7 +97,7 @@ def _choose_seed(version: DatasetVersion) -> tuple[int, str]:
             2**31 - 1,
             key=_form_key("seed"),
             width=180,
-            help="The same seed, the same split.",
+            help="The same seed gives the same split.",
             persist_state="page",
         )
     return seed, by if by in names else ALL
@@ -125,7 +125,7 @@ def _split_preview(parts: SplitItems) -> None:
     if parts.unlabelled:
         st.caption(
             f"{fmt.plural(len(parts.unlabelled), 'item')} without labels go into no part: they "
-            "are graded, but judges are neither taught nor measured by them."
+            "are graded, but not used to train or to measure judges."
         )
 
 
@@ -134,10 +134,10 @@ def _on_save(version_id: int, parts: SplitItems, seed: int) -> None:
         try:
             saved = splits.save_parts(store(), version_id, parts, seed)
         except Conflict:
-            state.flash("A new version was saved meanwhile. Look at it, then split again.")
+            state.flash("A new version was saved meanwhile. Review that version, then split again.")
             return
         state.set_address(**{DATASET_VERSION: None, state.ITEM: None})
-        state.flash(f"Saved as version {saved.number}. Runs keep the version they had.")
+        state.flash(f"Saved as version {saved.number}. Runs keep their version.")
 
 
 def _form_key(*ids: object) -> str:

@@ -34,7 +34,7 @@ def show() -> None:
     """Draw the page."""
     page_header(
         "Documents",
-        ("The documents that come with the program. They are also in its folder `docs`."),
+        ("The documents that come with the program. The program's folder `docs` has them, too."),
     )
     name = st.query_params.get(state.DOCUMENT, reading.SCREENS)
     guide = reading.document(name)

@@ -135,8 +135,7 @@ def _show_estimate(request: RunRequest, panel: Panel) -> int:
     if estimate.calibration:
         learned = fmt.plural(estimate.calibration, "labelled text")
         st.caption(
-            f"Judges learn from {learned}. These texts keep the grades of your own labels and "
-            "come back with the others."
+            f"Judges learn from {learned}. These texts keep the grades that your own labels give."
         )
     if any(judge.cost is None for judge in estimate.judges):
         st.caption("The price of the model is not known. Enter it on the Judges page.")
@@ -171,12 +170,12 @@ def _show_outcome(path: Path, run: RunRow) -> None:
     for why, count in list(outcome.reasons.items())[:5]:
         st.caption(label(f"{fmt.plural(count, 'text')} without a grade: {why}.", 300))
     if len(run.panel.judges) == 1 and not outcome.in_doubt:
-        st.caption("One judge cannot disagree with anybody: look at some texts yourself.")
+        st.caption("A single judge shows no disagreement: review some texts yourself.")
     with st.container(horizontal=True, vertical_alignment="center"):
         _download_grades(
             lambda held: run_export.grades_workbook(held, run.id), run.dataset_name, "download"
         )
-        routes.draw_link(routes.RUN, "Look at the grid", {state.RUN: run.id}, icon="grid_on")
+        routes.draw_link(routes.RUN, "Open the grid", {state.RUN: run.id}, icon="grid_on")
         if outcome.in_doubt:
             address = {state.NEW: state.QUEUE, state.RUN: run.id}
             routes.draw_link(routes.QUEUES, "Settle doubtful cells", address)
@@ -190,8 +189,8 @@ def _show_outcome(path: Path, run: RunRow) -> None:
                 {state.RUN: run.id, state.RULE: work.UNGRADED},
                 icon="edit_note",
                 help=(
-                    "Shows only what judges left undecided, without their answers. Grade by digit "
-                    "keys."
+                    "Shows only cells that judges left undecided, without their answers. Grade "
+                    "with the digit keys."
                 ),
             )
 

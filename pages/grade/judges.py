@@ -25,7 +25,7 @@ REFUSED = "grade_refused"
 #: The model added last in this tab.
 ADDED = "grade_added"
 WHY = {
-    "last": "As in your last run.",
+    "last": "The judges of your last run.",
     "labels": (
         "Your texts have labels: these two judges learn from them, and need no model and no key."
     ),
@@ -189,7 +189,7 @@ def _add_model(chosen: tuple[str, ...], *, wanted: bool) -> None:
                 ),
             )
             right.text_input(
-                "Address (only for a server of your own)",
+                "Address (only for your own server)",
                 key=field_key("api_base"),
                 placeholder="http://localhost:8000/v1",
                 max_chars=500,
@@ -209,7 +209,7 @@ def _add_model(chosen: tuple[str, ...], *, wanted: bool) -> None:
                 placeholder="OPENAI_API_KEY",
                 max_chars=200,
                 help="The name of an environment variable, never the key itself. Empty: the "
-                "provider's usual one; a server of your own is sent none.",
+                "provider's usual one; your own server gets none.",
             )
             more.text_input(
                 "Name (optional)", key=field_key("name"), placeholder="The model's", max_chars=200
@@ -219,7 +219,7 @@ def _add_model(chosen: tuple[str, ...], *, wanted: bool) -> None:
         variables = [name for _, name in registry.KNOWN_KEYS]
         set_variables = [name for name, is_set in registry.env_status(variables).items() if is_set]
         if set_variables:
-            st.caption(label(f"Keys in this environment: {', '.join(set_variables)}."))
+            st.caption(label(f"Keys set in this environment: {', '.join(set_variables)}."))
 
 
 def _on_add(chosen: tuple[str, ...]) -> None:

@@ -29,7 +29,7 @@ from pages.ui.widgets import shown_errors
 
 #: With more labels a run's report shows the learning, and computing it here would take a while.
 MOST = 200
-DRAWN = "Texts are drawn at random; judges' answers are hidden. Digit keys answer, too."
+DRAWN = "Texts are drawn at random; judges' answers are hidden. You can use the digit keys."
 PICKED = (
     "Texts with a reference are sorted by how close they are to it; sorting grades none "
     "of them. Judges' answers are hidden."
@@ -89,7 +89,7 @@ def offer_judges(path: Path, reason: str, *, first: bool) -> None:
         f"Judges on this machine learn from at least {TEN} graded texts. Grade these few yourself, "
         "or add a model."
         if few
-        else "Without a model: grade ten texts yourself. Judges on this machine learn from them "
+        else "You need no model: grade ten texts yourself. Judges on this machine learn from them "
         "and grade the others."
     )
     st.caption(label(f"{reason} {way}".strip(), 200))
@@ -99,7 +99,7 @@ def offer_judges(path: Path, reason: str, *, first: bool) -> None:
         # Marks that came with the texts need no file.
         if path.dataset is not None and not draw_marks_button(path.dataset, first=False):
             address = {state.DATASET: state.NEW, state.INTO: path.dataset.dataset_id}
-            routes.draw_link(routes.DATASETS, "I have marks: add them", address, icon="label")
+            routes.draw_link(routes.DATASETS, "Add marks that I have", address, icon="label")
         change_last_answers(path)
 
 

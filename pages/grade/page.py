@@ -15,7 +15,7 @@ def show() -> None:
     """Draw the whole path: settled steps in one line each, the next step open."""
     page_header(
         "Grade my texts",
-        "No model? Grade ten yourself in step 3: judges on this machine learn from them. "
+        "No model? Grade ten texts yourself in step 3: judges on this machine learn from them. "
         "Nothing is sent before you press Test, Try or Grade.",
     )
     show_flash()

@@ -44,7 +44,7 @@ def show(path: Path) -> None:
             _show_labels(path.dataset, path.rubric.rubric)
         return
     with st.container(border=True), shown_errors():
-        steps.show_title("rubric", "by which they are graded")
+        steps.show_title("rubric", "the criteria for the grades")
         _choose_rubric(path)
         steps.draw_close_unchanged("rubric")
 
@@ -218,9 +218,9 @@ def _choose_stored() -> None:
         index=None,
         format_func=shown.__getitem__,
         key=key,
-        placeholder="One of yours, or a sample",
+        placeholder="Your own rubric, or a sample",
     )
-    routes.draw_link(routes.LIBRARY, "Pick criteria from the library instead")
+    routes.draw_link(routes.LIBRARY, "Choose criteria from the library instead")
     if chosen is None:
         return
     if not chosen.startswith(SAMPLE):
@@ -241,7 +241,7 @@ def _draft_by_model(dataset: DatasetVersion | None) -> None:
         key=field_key("rubric", "task"),
         height=120,
         persist_state="session",
-        placeholder="What the texts had to answer, word for word if you can.",
+        placeholder="The task that the texts answer, word for word if possible.",
     )
     judge = model_help.chosen_writer("grade")
     examples = dataset.id if dataset is not None and dataset.labelled else None
@@ -268,7 +268,7 @@ def _show_draft_result(draft: RubricDraft) -> None:
     try:
         rubric = rubric_from(draft)
     except InputError as error:
-        st.warning("The draft is not a whole rubric yet. Open it in the editor to complete it.")
+        st.warning("The draft is not a complete rubric yet. Open it in the editor to complete it.")
         problem_list(error.problems)
     else:
         criteria_list(rubric)
@@ -300,7 +300,7 @@ def _show_labels(dataset: DatasetVersion, rubric: Rubric) -> None:
         )
         words_meant = _meanings_of_labels(rubric, marks_found)
         if st.button(
-            "Take them as labels",
+            "Use the marks as labels",
             key=state.key(GRADE_ACT, "marks"),
             icon=":material/label:",
             disabled=any(

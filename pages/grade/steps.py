@@ -139,7 +139,7 @@ def draw_close_unchanged(step: Step) -> None:
     """Draw the button that closes a reopened step unchanged."""
     if state.get(GRADE_OPEN) == step:
         st.button(
-            "Leave it as it was",
+            "Leave this unchanged",
             key=state.key(GRADE_ACT, "leave", step),
             type="tertiary",
             icon=":material/undo:",

@@ -22,7 +22,7 @@ from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import draw_table as html_table
 from pages.ui.widgets import problem_list, sheet_choice, show_refusal, shown_errors
 
-WAYS = {"drop": "Drop files", "paste": "Paste", "here": "Choose what is here"}
+WAYS = {"drop": "Drop files", "paste": "Paste", "here": "Choose what the table contains"}
 TOGETHER = {
     "join": "One table, joined by a column",
     "systems": "Answers of two systems",
@@ -208,7 +208,7 @@ def _choose_text_column(table: Table, name: str) -> TextTable | None:
         index=None,
         format_func=lambda column: one_line(column, 80),
         key=key,
-        placeholder="Choose the column that holds what is to be graded",
+        placeholder="Choose the column that holds the texts to grade",
     )
     if column is None:
         return None

@@ -34,7 +34,7 @@ def show(path: Path, names: tuple[str, ...]) -> int | None:
         return None
     tried = None if run is None or run.active else run.id
     with st.container(border=True), shown_errors():
-        steps.show_title("try", "before all are graded; you may skip it")
+        steps.show_title("try", "optional: a trial before all texts are graded")
         if run is None:
             _offer_trial(rubric, version, names)
         else:
@@ -97,7 +97,7 @@ def _trial_rows(run: RunRow) -> None:
             key=state.key(GRADE_ACT, "again"),
             type="tertiary",
             icon=":material/replay:",
-            help="Tries the texts again after the rubric or the judges were changed.",
+            help="Repeats the trial, since the rubric or the judges changed.",
             on_click=state.set_address,
             kwargs={state.TRIED: None},
         )

@@ -44,7 +44,7 @@ def show(key: str, table: Table, guess: VoteMapping) -> tuple[VoteMapping, tuple
 def _ask_if_blank_is_no(key: str, guess: VoteMapping) -> bool:
     name = state.key(keys.FIELD, key, guess.layout, "blank")
     state.guess(name, bool(guess.words))
-    st.checkbox("A blank is a No", key=name, help="Otherwise a blank cell is not an answer.")
+    st.checkbox("A blank cell means No", key=name, help="Otherwise a blank cell is not an answer.")
     return bool(state.get(name))
 
 
@@ -68,7 +68,7 @@ def _single_rater(key: str, mapping: VoteMapping) -> str:
         "Name of the criterion",
         key=name,
         max_chars=200,
-        help="Used for answers whose column or row names no criterion.",
+        help="The criterion of answers whose column or row does not name one.",
         on_change="rerun",
     )
     return str(state.get(name) or "").strip() or "rating"

@@ -28,10 +28,10 @@ SHAPES: dict[SeenKind, str] = {
     "pairs": "Two answers compared",
 }
 WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
-    "rubric": (routes.RUBRICS, "This file is a rubric, and holds no votes."),
+    "rubric": (routes.RUBRICS, "This file is a rubric without votes."),
     "dataset": (
         routes.DATASETS,
-        "This seems to hold items, not votes. If it holds votes, say above how.",
+        "This seems to hold items, not votes. If it contains votes, choose their layout above.",
     ),
     "unknown": (
         routes.DATASETS,
@@ -47,7 +47,7 @@ def import_form() -> None:
     page_header(
         "Import votes",
         "What people or models answered elsewhere becomes a run, to be measured and reviewed like "
-        "any other. Nothing is kept until you have seen it and press Import.",
+        "any other. Nothing is stored until you have seen a preview and press Import.",
     )
     upload: Upload | None = resources.held_upload("votes")
     upload = upload or st.file_uploader("File of votes", type=ENDINGS, key=reading.FILE)
@@ -82,14 +82,15 @@ def _begin_with_the_likeliest(upload_name: str, seen: FileShape) -> None:
         return
     state.seed(key, shape)
     if state.get(key) is not None:
-        st.info("The headings leave open what this table is. Check what each column is for.")
+        st.info("The headings do not show what this table contains. Check what each column is for.")
         problem_list(import_files.nearest_in_words(seen))
 
 
 def _show_help() -> None:
     st.caption(
-        "A table as shown here, a zip archive with votes.csv, rubric.yaml and items.jsonl, or what "
-        f"another tool wrote: autorubric, Gradescope, {label(', '.join(TOOL_NAMES.values()))}."
+        "A table as shown here, a zip archive with votes.csv, rubric.yaml and items.jsonl, or a "
+        "file from another tool: autorubric, Gradescope, "
+        f"{label(', '.join(TOOL_NAMES.values()))}."
     )
     left, right = st.columns(2)
     left.caption(
@@ -169,7 +170,7 @@ def _chosen_rubric_and_dataset(file_look: FileShape) -> tuple[int | None, int | 
             rubrics,
             reading.RUBRIC,
             "Made from the labels in the file" if own else "The file's own",
-            "The question that was answered. Labels are checked against it.",
+            "The rubric that raters answered. Labels are checked against it.",
         )
     with right:
         dataset = _version_choice(
@@ -177,7 +178,7 @@ def _chosen_rubric_and_dataset(file_look: FileShape) -> tuple[int | None, int | 
             names,
             reading.DATASET,
             "Made from the items in the file" if own else "The file's own",
-            "What was judged. The ids in the file must be its items' ids.",
+            "The dataset that was judged. The ids in the file must match its items' ids.",
         )
     return rubric, dataset
 
@@ -220,7 +221,7 @@ def _save_votes(upload: Upload, checked: CheckedVotes) -> None:
     if not pressed:
         return
     with shown_errors():
-        with st.spinner("Keeping every vote …"):
+        with st.spinner("Storing every vote …"):
             name = " ".join(str(state.get(key) or "").split())
             run = vote_import.bring_in(store(), bundle, name=name, source=upload.name)
             vote_import.make_ready(store(), run)
@@ -235,7 +236,7 @@ def import_result(run: int | None, existed: bool) -> None:
     routes.draw_back_link(routes.RUNS, "All runs")
     page_header("Import votes")
     if run is None:
-        st.success("The rubric and the items are kept. There were no votes, so there is no run.")
+        st.success("The rubric and the items are stored. Without votes there is no run.")
     elif existed:
         st.info(f"These votes were already imported as run {run}. Nothing was added.")
     else:
@@ -243,7 +244,7 @@ def import_result(run: int | None, existed: bool) -> None:
     with st.container(horizontal=True):
         if run is not None:
             for page, caption, icon in (
-                (routes.AGREEMENT, "See how far they agree", "balance"),
+                (routes.AGREEMENT, "See how far raters agree", "balance"),
                 (routes.RUN, "Open the run", "monitoring"),
             ):
                 routes.draw_link(page, caption, {state.RUN: run}, icon=icon)

@@ -49,7 +49,7 @@ def _show_summary(preview: ImportPreview) -> None:
             icon=":material/info:",
         )
     if not preview.raters:
-        st.warning("This file has no votes: only its rubric and items will be kept.")
+        st.warning("This file has no votes: only its rubric and items will be stored.")
     show_figures(
         [
             LabelledFigure("Votes", fmt.count(preview.votes), "Abstentions among them."),

@@ -288,7 +288,7 @@ def _further_field(reference: str) -> None:
     with st.expander("Further checks, as YAML", expanded=bool(checks.strip())):
         st.caption(
             "For rules that the lines above cannot express: tests joined by all or any, a JSON "
-            "schema, several texts. A criterion has its rules here or above, not in both."
+            "schema, several texts at once. Give each criterion its rules here or above, not both."
         )
         st.text_area(
             "Further checks",

@@ -52,7 +52,7 @@ MODEL = JudgeField(
 API_BASE = JudgeField(
     "api_base",
     "Address",
-    "Only for a server of your own that speaks the OpenAI protocol; usually ends in /v1.",
+    "Only for your own server with the OpenAI protocol; usually ends in /v1.",
     placeholder="http://localhost:8000/v1",
 )
 REPLICAS = JudgeField(
@@ -82,7 +82,8 @@ TEMPERATURE = JudgeField(
 MAX_TOKENS = JudgeField(
     "max_tokens",
     "Most tokens in a reply",
-    "Bounds the cost of a reply. Too low cuts it off, and a reply cut off is a failure.",
+    "Limits the cost of a reply. A reply that exceeds the limit is cut off and counts as a "
+    "failure.",
     "whole",
     low=1,
     step=100,
@@ -101,7 +102,7 @@ BUDGET = JudgeField(
 TIMEOUT = JudgeField(
     "timeout",
     "Timeout in seconds",
-    "How long one call may take. Too short turns slow answers into failures. Unless "
+    "How long one call may take. Too short a time turns slow answers into failures. Unless "
     "you change the 60 seconds, calls to a server on this machine or in its network "
     "wait as long as the server can be reached.",
     "number",
@@ -123,7 +124,7 @@ TRIES = JudgeField(
 CONCURRENCY = JudgeField(
     "concurrency",
     "Calls at a time",
-    "More is faster until the provider's rate limit; the cost stays the same.",
+    "More calls are faster, up to the provider's rate limit; the cost stays the same.",
     "whole",
     low=1,
     high=1024,
@@ -166,7 +167,7 @@ PRICE_OUT = JudgeField(
 WEIGHT = JudgeField(
     "weight",
     "Weight in a panel",
-    "Counts in the weighted rules only: weight 2 counts as two judges of weight 1.",
+    "Used only by weighted rules: weight 2 counts as two judges of weight 1.",
     "number",
     low=0.01,
     step=0.5,
@@ -200,12 +201,12 @@ FIELDS = (
     INSTRUCTIONS,
 )
 LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
-    "door": "How it is reached",
+    "door": "Connection",
     "thinking": "Thinking",
     "shuffle": "Shuffle the options",
     "logprobs": "Request the probability of each option",
-    "decides": "Decisions only, in one word",
-    "template": "Form of the question",
+    "decides": "Answer in one word only",
+    "template": "Prompt format",
 }
 #: Settings that are on or off.
 SWITCHES = ("shuffle", "logprobs", "decides")
@@ -217,7 +218,10 @@ DOORS = {
         "Automatic",
         "Calls your own addresses and plain providers directly, and all others through litellm.",
     ),
-    "litellm": ("litellm", "Knows over a hundred providers. Nine times the work per call."),
+    "litellm": (
+        "litellm",
+        "Knows over a hundred providers. It needs nine times the work per call.",
+    ),
     "openai": (
         "OpenAI protocol",
         "Light and fast, for OpenAI itself and servers such as vLLM, Ollama or llama.cpp.",
@@ -234,8 +238,8 @@ THINKING = {
     BY_BUDGET: "A budget in tokens",
 }
 THINKING_SAYS = (
-    "Thinking tends to help on hard criteria. It is slower, and paid like output; the trace is "
-    "kept with every vote."
+    "Thinking tends to help on hard criteria. It is slower, and priced like output; the "
+    "thinking is stored with every vote."
 )
 SHUFFLE_SAYS = (
     "The order of options differs for every item, so that a preference for the first cannot "
@@ -268,7 +272,7 @@ OFFLINE = {
     ),
     "check": (
         "Checks",
-        "Answers by rules of yours: what a text contains, matches, or counts. It costs nothing, "
+        "Answers by your own rules: what a text contains, matches, or counts. It costs nothing, "
         "sends nothing anywhere, and needs no labels.",
     ),
 }

@@ -150,7 +150,7 @@ def _model_fields(reference: str) -> None:
     else:
         _provider_choice(reference, listed)
     st.radio(
-        "How it is reached",
+        "Connection",
         list(DOORS),
         format_func=lambda door: DOORS[door][0],
         captions=[says for _, says in DOORS.values()],
@@ -159,7 +159,7 @@ def _model_fields(reference: str) -> None:
         index=list(DOORS).index(fields.current_value(reference, "door")),
         horizontal=True,
     )
-    _section_heading("How it is asked")
+    _section_heading("How the judge is asked")
     left, right = st.columns(2)
     with left:
         _input_field(reference, TEMPERATURE)
@@ -179,14 +179,14 @@ def _model_fields(reference: str) -> None:
         key=fields.field_key(reference, "template"),
         persist_state="page",
         index=list(TEMPLATES).index(fields.current_value(reference, "template")),
-        help="Only for a judge that only decides.",
+        help="Only for judges that answer in one word.",
         width=320,
     )
     _input_field(reference, INSTRUCTIONS)
     _section_heading("When calls go wrong, and how many at once")
     _field_grid(reference, TIMEOUT, TRIES)
     _field_grid(reference, CONCURRENCY, REQUESTS, TOKENS)
-    _section_heading("What it costs and counts")
+    _section_heading("Price and weight")
     _field_grid(reference, PRICE_IN, PRICE_OUT, WEIGHT)
 
 
@@ -199,10 +199,10 @@ def _provider_choice(reference: str, listed: list[ListedProvider]) -> None:
         names,
         index=names.index(held) if held in names else None,
         key=fields.field_key(reference, "provider"),
-        placeholder="Choose who is asked" if names else "No provider is listed",
+        placeholder="Choose a provider" if names else "No provider is listed",
         persist_state="page",
     )
-    st.caption("An address is asked with its own key only; the server's configuration lists both.")
+    st.caption("Each address gets only its own key; the server's configuration lists both.")
 
 
 def _switch_field(reference: str, name: str, says: str) -> None:

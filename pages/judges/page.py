@@ -43,7 +43,7 @@ def show() -> None:
     page_header(
         "Judges",
         (
-            "Who can be asked to grade: models, rules that you write, and judges that learn "
+            "The judges that can grade: models, rules that you write, and judges that learn "
             "from labels."
         ),
     )
@@ -68,7 +68,7 @@ def _judges_view() -> None:
             on_click=_open_screen,
             args=(state.JUDGE, state.NEW),
             disabled=not _may_change_judges(),
-            help=None if _may_change_judges() else "An admin of this server sets judges up.",
+            help=None if _may_change_judges() else "An admin of this server sets up the judges.",
         )
         if _may_change_judges():
             _model_file()
@@ -91,7 +91,7 @@ def _judges_view() -> None:
 
 def _model_file() -> None:
     """Draw the form that creates a judge from a model file."""
-    with st.popover("Use a model file I have", icon=":material/memory:"):
+    with st.popover("Use a model file on this machine", icon=":material/memory:"):
         st.text_input(
             "Path of a GGUF file on this machine",
             key=state.key(JUDGES_ACT, "file"),
@@ -173,7 +173,7 @@ def _key_tags(entry: JudgeEntry) -> list[str]:
         return []
     match entry.key:
         case _ if strange := entry.secrets_not_allowed:
-            mend = quiet_html("Allow it under Actions, if you trust it with that.")
+            mend = quiet_html("Allow this under Actions, if you trust the address with it.")
             return [*(tag(f"✕ {one_line(problem, 160)}", "bad") for problem in strange), mend]
         case "set":
             return [tag(f"✓ {entry.key_env} is set", "good")]
@@ -182,7 +182,7 @@ def _key_tags(entry: JudgeEntry) -> list[str]:
         case "unknown":
             return [tag("key by the provider's own rules")]
         case "not needed":
-            return [] if entry.judge.offline else [tag("no key is sent")]
+            return [] if entry.judge.offline else [tag("no key sent")]
 
 
 def _seat_words(entry: JudgeEntry) -> str:
@@ -312,7 +312,7 @@ def _keys_view() -> None:
         '<table aria-label="Keys in the environment" style="border-spacing:.8rem .35rem;'
         f'border-collapse:separate"><tbody>{lines}</tbody></table>'
     )
-    st.caption("To set one, start the app like this:")
+    st.caption("To set a key, start the app like this:")
     st.code("export OPENAI_API_KEY=...\nrubric-studio app", language="bash")
 
 

@@ -85,11 +85,11 @@ def _choose_members(reference: str, panel_row: PanelRow | None) -> None:
         names + [name for name in seats if name not in names],
         format_func=visible,
         key=_field_key(reference, "judges"),
-        placeholder="Choose who sits on it",
+        placeholder="Choose the panel's judges",
     )
     st.caption(
         "Every judge answers every criterion of every item (unless asked in stages, "
-        "below), so the cost grows with each. Judges from different makers are less likely "
+        "below), so every judge adds to the cost. Judges from different makers are less likely "
         "to make the same mistakes."
     )
 

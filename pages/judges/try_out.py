@@ -29,7 +29,7 @@ MORE = {"thinking": "Thinking", "prompt": "Prompt", "reference": "Reference"}
 def show(reference: str) -> None:
     """Draw the fields, and the result of each criterion's checks."""
     st.subheader("Try it out", anchor=False)
-    st.caption("With the rules above; nothing is saved, and no calls are made.")
+    st.caption("Uses the rules above. Nothing is saved, and no calls are made.")
     way = choose_one("What is tried", WAYS, default="text", key=_field_key(reference, "way"))
     with shown_errors():
         item = _stored_item(reference) if way == "item" else _pasted_item(reference)
@@ -83,7 +83,7 @@ def _show_answers(reference: str, item: Item) -> None:
     draw_table(
         ("Criterion", "Answer", "Why"),
         (_result_row(tried) for tried in check_rules.try_out(result, item)),
-        name="What the checks say of this text",
+        name="Result of the checks for this text",
     )
 
 

@@ -54,7 +54,7 @@ def show_entry(entry: Entry) -> None:
             f'<div class="rs-row"><span class="rs-chip rs-chosen">✓ {esc(entry.option)}</span>'
             f"<span>{esc(entry.why)}</span></div>"
         )
-    with st.expander("Exactly what a judge is sent"):
+    with st.expander("The exact prompt"):
         _show_prompt(entry)
 
 
@@ -181,9 +181,9 @@ def add_criteria(target: str, chosen_keys: list[str], guidelines: tuple[Pack, ..
         state.drop(LIBRARY_TARGET)
         added_too = f", and the guidelines of {_pack_titles(guidelines)}" if guided else ""
         below = " below yours" if guided and own else ""
-        undo = "" if target == NEW or not guided else " Undo takes both back."
+        undo = "" if target == NEW or not guided else " Undo removes both."
         count = fmt.plural(len(chosen_keys), "criterion", "criteria")
-        state.flash(f"Added {count}{added_too}{below}. Look them over, then save.{undo}")
+        state.flash(f"Added {count}{added_too}{below}. Review them, then save.{undo}")
         routes.go_to(routes.RUBRICS, {state.RUBRIC: name})
 
 

@@ -160,10 +160,10 @@ def _sample_card(file: str, rubric: Rubric) -> None:
 
 CRITERIA, WHOLES = "Criteria", "Whole rubrics"
 
-page_header("Library", "Criteria that are worded, weighted and anchored, to be put into a rubric.")
+page_header("Library", "Ready-made criteria with weights and anchors, to add to a rubric.")
 show_flash()
 state.seed(adding.LIBRARY_VIEW, CRITERIA)
-_view = choose_one("What to look at", [CRITERIA, WHOLES], key=adding.LIBRARY_VIEW)
+_view = choose_one("Show", [CRITERIA, WHOLES], key=adding.LIBRARY_VIEW)
 if _view == WHOLES:
     whole_rubrics()
 else:

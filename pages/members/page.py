@@ -22,11 +22,11 @@ VIEWS = {
 
 
 def _show_view() -> None:
-    page_header("Members", "Who may do what here, what may be asked and spent, and who did what.")
+    page_header("Members", "Roles, allowed providers, spending limits, and the record of changes.")
     access = current_settings().access
     if access is None:
         st.info("Sign-in is off: anyone at this machine may do everything.")
-        routes.draw_link(routes.DOCUMENTS, "How to let others in", {state.DOCUMENT: "access"})
+        routes.draw_link(routes.DOCUMENTS, "How to give others access", {state.DOCUMENT: "access"})
         return
     allow(actor(), "administer")
     show_flash()
@@ -66,11 +66,11 @@ def _show_roles() -> None:
 
 def _show_providers(access: TeamAccess) -> None:
     st.caption(
-        "An address can be asked only with its own key. The list is part of the server's "
-        "configuration and is changed there."
+        "Each address gets only its own key. The list is part of the server's configuration and "
+        "is changed there."
     )
     if not access.providers:
-        st.info("No provider is listed: only offline judges and checks can be asked.")
+        st.info("No provider is listed, so only offline judges and checks can grade.")
         return
     draw_table(
         ("Provider", "Address", "Key variable", "For", "Limit a month", "For a person"),

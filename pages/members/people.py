@@ -86,4 +86,4 @@ def _on_add() -> None:
     email = str(state.get(state.key(FIELD, "email")) or "")
     with shown_errors():
         row = members.put(store(), email, state.get(state.key(FIELD, "role")))
-        state.flash(f"{row.email} may sign in now.")
+        state.flash(f"{row.email} can now sign in.")

@@ -73,7 +73,7 @@ def show_matrix(contest_raters: ContestRaters) -> None:
             draw.agreement_cells(names, values),
             key=state.key(keys.CONTEST_CHART, "people"),
             config={"displayModeBar": False},
-            alt="Share of contests on which two raters say the same. The table has its numbers.",
+            alt="Share of contests on which two raters agree. The table has the numbers.",
         )
     with right:
         people = {
@@ -100,7 +100,7 @@ def pair_table(names: list[str], pairs: Mapping[tuple[int, int], RaterAgreement]
         numbers=(1, 2, 3),
     )
     st.caption(
-        "Same: the share of contests on which both say win, both tie or both loss, with a "
+        "Same: the share of contests with the same outcome (win, tie or loss) for both, with a "
         "95% interval (Wilson). Kappa: Cohen's."
     )
 
@@ -175,7 +175,9 @@ def _score_head(scored: ScoredContests) -> None:
     show_figures(
         [
             LabelledFigure(
-                "Contests with both", fmt.count(total), (f"{scored.left_out} lack one of the two.")
+                "Contests with both",
+                fmt.count(total),
+                (f"{scored.left_out} lack a score or an outcome."),
             ),
             LabelledFigure("Agree", f"{fmt.count(agree)} ({fmt.percent(agree / total)})"),
             LabelledFigure(
@@ -192,7 +194,7 @@ def _score_head(scored: ScoredContests) -> None:
 
 def _show_tasks(scored: ScoredContests) -> None:
     if not scored.by_task:
-        st.caption("Scores and contests never name opposite winners.")
+        st.caption("Scores and contests never have opposite winners.")
         return
     draw_table(
         ("Task", "Contests with opposite winners"),
@@ -201,7 +203,7 @@ def _show_tasks(scored: ScoredContests) -> None:
         numbers=(1,),
     )
     if len(scored.by_task) > SHOWN:
-        st.caption(f"And {len(scored.by_task) - SHOWN} tasks more.")
+        st.caption(f"And {len(scored.by_task) - SHOWN} more tasks.")
 
 
 def _worst_task(chosen: ContestSelection, scored: ScoredContests) -> None:

@@ -72,7 +72,7 @@ def _show_answers(contest: Contest, view: ItemView, leading: ShownAnswers) -> No
         show_folded(context_words(name), text)
     show_folded("Reference", view.item.reference)
     pair = view.item.submission
-    assert isinstance(pair, Pair), "a contest holds pairs"
+    assert isinstance(pair, Pair), "a contest compares pairs"
     answers = (pair.second, pair.first) if leading.swapped else (pair.first, pair.second)
     key = state.key(selection.CONTEST_FIELD, "mark")
     state.seed(key, True)
@@ -198,7 +198,7 @@ def _draw_matrix(chosen: ContestSelection, cell: Cell | None) -> None:
         alt="Win matrix: the share of points that the row's system has against the column's. The "
         "table below has its counts.",
     )
-    with st.expander("The same as a table", icon=":material/table_rows:"):
+    with st.expander("As a table", icon=":material/table_rows:"):
         draw_table(
             ("Row \\ against", *systems),
             (
@@ -247,7 +247,7 @@ def _contest_list(
 ) -> None:
     _cell_picker(chosen, cell)
     if not contests:
-        st.caption("These two never met.")
+        st.caption("These two systems never met.")
         return
     pages = -(-len(contests) // PAGE)
     opened, order = state.address_id(selection.BOUT), [at for at, _ in contests]
@@ -255,7 +255,7 @@ def _contest_list(
     number = order.index(opened) // PAGE + 1 if opened in order else state.address_id(state.PAGE)
     page = min(max(1, number or 1), pages)
     st.caption(
-        f"{fmt.plural(len(contests), 'contest')}. Open one to see both answers and its votes."
+        f"{fmt.plural(len(contests), 'contest')}. Open a contest to see both answers and its votes."
     )
     with st.container(gap="xxsmall"):
         for at, held in contests[(page - 1) * PAGE : page * PAGE]:

@@ -51,7 +51,7 @@ def show(run: Run) -> None:
     ranked = _draw_ranking(run)
     if not checks and not ranked:
         empty_state(
-            "Nothing compares systems here",
+            "No comparison of systems",
             "This run's items name fewer than two scored systems, and no rater answered in two "
             "orders.",
         )
@@ -177,7 +177,7 @@ def _join_note(run: Run) -> str | None:
     if not names:
         return None
     title = "Answers belong to the same task if they have"
-    caption = ("the same note", "the same prompt, word for word")
+    caption = ("the same note", "exactly the same prompt")
     return _note_choice(title, keys.JOIN, names, caption, 400) or None
 
 
@@ -227,7 +227,7 @@ def _draw_methods(listwise: Listwise, cache_key: tuple[object, ...]) -> None:
                 ]
                 for likeness in listwise.likeness
             ),
-            name="Do judges rank the systems alike?",
+            name="Do judges rank the systems in the same order?",
             numbers=(1, 2),
         )
 
@@ -295,7 +295,7 @@ def _system_row(system: SystemMean) -> list[str]:
 
 
 def _pairs_of_systems(corrected: CorrectedSystems) -> None:
-    with st.expander("Every two of them", icon=":material/table_rows:"):
+    with st.expander("All pairs of systems", icon=":material/table_rows:"):
         draw_table(
             ("Second minus first", "Votes say", "Corrected", "p, corrected", ""),
             (_pair_row(gap) for gap in corrected.gaps),

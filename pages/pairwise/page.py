@@ -38,8 +38,8 @@ def contest_list() -> None:
     """Draw the list screen."""
     page_header(
         "Compare systems",
-        "Which of several systems is better: two answers at a time, in both orders, with names "
-        "hidden from the judges.",
+        "Find the best of several systems: judges compare two answers at a time, in both "
+        "orders, without names.",
     )
     show_flash()
     comparable = contests.comparable_runs(store())
@@ -57,12 +57,13 @@ def contest_list() -> None:
         st.fragment(_contest_cards, run_every=POLL_SECONDS if active else None)(active)
     _draw_other_runs(
         "Systems ranked from scores",
-        "These runs graded answers of several systems one by one; they rank them without a call.",
+        "These runs graded answers of several systems one by one; their scores rank the systems "
+        "without further calls.",
         comparable.scored,
     )
     _draw_other_runs(
-        "Judges asked in both orders elsewhere",
-        "Imported votes whose raters answered each pair more than once.",
+        "Runs with both orders",
+        "Imported runs whose raters judged each pair in both orders.",
         comparable.imported,
     )
 
@@ -98,7 +99,7 @@ def _contest_card(run: RunRow, begins: int | None) -> None:
             st.progress(min(1.0, answered / run.planned) if run.planned else 1.0)
         facts = [f"run {run.id}", votes_words(run)]
         if begins is not None:
-            facts.insert(1, f"goes on from run {begins}")
+            facts.insert(1, f"continues run {begins}")
         if run.failures_open:
             facts.append(fmt.plural(run.failures_open, "failure"))
         if run.calls:
@@ -187,7 +188,7 @@ def show_contest_run(run_id: int) -> None:
     selected = selection.read_contests(run_id)
     _draw_links(run)
     if not run.votes:
-        empty_state("No vote yet", "The leaderboard appears here with the first votes.")
+        empty_state("No vote yet", "The leaderboard appears here after the first votes.")
         return
     planning.next_round(run, selected)
     _show_view(selected)

@@ -42,7 +42,7 @@ def show_estimate(request: ContestRequest | None) -> None:
         if outlook is not None and request is not None:
             _outlook_words(request, outlook)
         elif request is None:
-            st.caption("Choose what is compared and who judges, and the estimate appears here.")
+            st.caption("Choose systems and judges to see the estimate here.")
         pressed = start_button(state.key(keys.CONTEST_ACT, "start"), outlook is not None)
     if pressed and request is not None:
         run_id = contests.start(store(), request)
@@ -132,7 +132,7 @@ def show() -> None:
         on_click=state.set_address,
         kwargs={state.PLAN: None, state.DATASET: None},
     )
-    page_header("Plan a contest", "Nothing is asked and nothing is paid before you press Start.")
+    page_header("Plan a contest", "No calls are made before you press Start.")
     choices = planning.choices(store())
     if not choices.datasets:
         empty_state(
@@ -166,7 +166,7 @@ def _draw_form(choices: RunChoices) -> ContestRequest | None:
     seed, budget = seed_and_budget()
     state.seed(field_key("replicates"), 1)
     replicates: int = st.number_input(
-        "Times every judge is asked",
+        "Votes per judge",
         1,
         20,
         key=field_key("replicates"),
@@ -208,7 +208,7 @@ def _compared_data(choices: RunChoices) -> ComparedAnswers | None:
         list(names),
         key=key,
         format_func=lambda choice: one_line(names[choice], 90),
-        placeholder="One whose items name their system, or one for each system",
+        placeholder="A dataset whose items name their system, or a dataset for each system",
         persist_state="session",
     )
     if not chosen:
@@ -224,7 +224,7 @@ def _compared_data(choices: RunChoices) -> ComparedAnswers | None:
     if len(systems) < 2:
         st.info("Choose two systems or more.", icon=":material/swords:")
         return None
-    st.caption(f"{fmt.plural(tasks, 'task')} that two or more of them answered.")
+    st.caption(f"{fmt.plural(tasks, 'task')} that at least two systems answered.")
     return ComparedAnswers(versions, join, systems)
 
 
@@ -311,7 +311,7 @@ def next_round(run: Run, chosen: ContestSelection) -> None:
             )
         if request is None:
             st.caption(
-                "No contest is left to hold: the systems are told apart, or all contests were held."
+                "No contest is left: the systems are already separated, or all contests were held."
             )
         elif outlook is not None:
             calls, cost = fmt.plural(outlook.estimate.calls, "call"), outlook.estimate.cost

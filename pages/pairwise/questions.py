@@ -62,7 +62,10 @@ def chosen_questions(choices: RunChoices) -> tuple[tuple[ContestQuestion, ...], 
         return None if own is None else ((own,), "")
     rubric = _chosen_rubric(choices)
     if rubric is None:
-        st.info("Write a rubric first, or ask overall.", icon=":material/checklist:")
+        st.info(
+            "Write a rubric first, or ask which answer is better overall.",
+            icon=":material/checklist:",
+        )
         return None
     if what == BY_RUBRIC:
         return (overall_question(rubric),), rubric.guidelines
@@ -79,7 +82,7 @@ def _own_question() -> ContestQuestion | None:
         persist_state="session",
     )
     if not text.strip():
-        st.info("Write what makes one answer better than another.", icon=":material/edit:")
+        st.info("Describe what makes an answer better than another.", icon=":material/edit:")
         return None
     return free_question(text)
 
@@ -163,10 +166,10 @@ def _counting_fields() -> dict[str, Any]:
         )
         ties = st.toggle("Offer a tie", key=_form_key("ties"), persist_state="session")
         both_bad = st.toggle(
-            "Offer that both are bad", key=_form_key("both_bad"), persist_state="session"
+            "Offer “both are bad” as an answer", key=_form_key("both_bad"), persist_state="session"
         )
         summaries = st.toggle(
-            "Sum up each contest",
+            "Summarise each contest",
             key=_form_key("summaries"),
             help="One more call per contest and judge, for a summary of its reasons.",
             persist_state="session",
@@ -175,7 +178,7 @@ def _counting_fields() -> dict[str, Any]:
     if both:
         state.seed(_form_key("undecided"), False)
         undecided = st.toggle(
-            "Undecided, not a tie, where the two orders disagree",
+            "Count contradictory orders as undecided, not as a tie",
             key=_form_key("undecided"),
             persist_state="session",
         )

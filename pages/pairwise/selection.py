@@ -127,7 +127,7 @@ def draw_pickers(chosen: ContestSelection, *, only_question: bool = False) -> No
                 key=key,
                 format_func=ORDER_WORDS.__getitem__,
                 required=True,
-                help="What would one order alone have said? As listed: the system that is listed "
+                help="What would a single order have shown? As listed: the system that is listed "
                 "earlier is shown first.",
                 on_change=_on_pick,
                 args=(ORDERS, key, "both"),

@@ -42,7 +42,7 @@ def show(seat: Seat) -> None:
     """Draw the form, the table of what labels buy, and the button that creates the queue."""
     page_header(
         "How many labels?",
-        "What more random labels would buy, in what time, and the queue that asks for them.",
+        "The gain and the time of more random labels, and the queue that asks for them.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_form)
     run = making.choose_run()
@@ -84,7 +84,7 @@ def _form_values(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
     criterion = ""
     if len(names) > 1:
         criterion = st.selectbox(
-            "What it is about",
+            "The question to answer",
             ["", *names],
             key=field_key("criterion", ""),
             format_func=lambda name: one_line(name, 60) or ALL,
@@ -92,7 +92,7 @@ def _form_values(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
     labels = int(st.number_input("Labels more", 1, 100_000, step=25, key=field_key("labels", 100)))
     hourly = float(
         st.number_input(
-            "An hour of a reviewer costs", 0.0, 10_000.0, step=5.0, key=field_key("hourly", 0.0)
+            "A reviewer's hourly wage", 0.0, 10_000.0, step=5.0, key=field_key("hourly", 0.0)
         )
     )
     return (

@@ -39,7 +39,7 @@ POLICIES: dict[str, str] = {
 }
 ASSIGNMENTS: dict[str, str] = {
     "pool": "Any free reviewer",
-    "round_robin": "Dealt out in turn",
+    "round_robin": "Assigned in turn",
     "named": "These people",
 }
 
@@ -96,7 +96,7 @@ def _vote_display(key: Key, settings: QueueSettings) -> dict[str, Any]:
             "The other items are blind until the verdict, so that anchoring can be measured.",
         )
     same = mode != "blind" and st.checkbox(
-        "Confirm a verdict automatically where the panel says the same",
+        "Confirm a verdict automatically if the panel agrees",
         key=key("same", settings.confirm_same),
         help=(
             "This saves the second key press, because the verdict was given blind. The record "
@@ -115,7 +115,7 @@ def _reviewers_per_cell(key: Key, settings: QueueSettings) -> dict[str, Any]:
         overlap = _share_field(
             "On this share of the items, in %",
             key("overlap", round(100 * overlap)),
-            "The other items are looked at by one reviewer.",
+            "One reviewer reviews each of the other items.",
         )
         policy = st.selectbox(
             "A cell is settled when",
@@ -163,8 +163,8 @@ def show(seat: Seat) -> None:
     """Draw the form and the live counts of what it would queue."""
     page_header(
         "New queue",
-        "Choose what people look at; the counts follow your choice. A cell is one criterion of one "
-        "item.",
+        "Choose the cells for people to review; the counts follow your choice. A cell is one "
+        "criterion of one item.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_form)
     run = choose_run()
@@ -175,7 +175,7 @@ def show(seat: Seat) -> None:
     exactly = _rule_from_address(run)
     with left:
         rule = _chosen_rule(run) if exactly is None else _exact_rule(exactly)
-        with st.expander("How it is reviewed", expanded=False):
+        with st.expander("How the queue is reviewed", expanded=False):
             settings, order = settings_form("new", queues.USUAL, "impact")
     with right:
         outlook.show(seat, run, rule, settings, order)
@@ -209,13 +209,17 @@ def _exact_rule(rule: QueueRule) -> QueueRule:
         about = "unsettled cells"
     elif rule.only_draws:
         head = "Cells drawn at random"
-        about = "labels on them speak for all cells, which labels on doubtful ones do not"
+        about = "their labels represent all cells; labels on doubtful cells do not"
     else:
         head = f"Exactly these {fmt.plural(len(rule.items or ()), 'item')}"
-        about = f"on {', '.join(rule.criteria)}" if rule.criteria else "with all their criteria"
+        about = (
+            f"on {', '.join(rule.criteria)}"
+            if rule.criteria
+            else "with all criteria of these items"
+        )
     st.html(f'<div class="rs-section">{esc(head)}</div><div>{esc(about)}</div>')
     st.button(
-        "Choose by a rule instead",
+        "Select by a rule instead",
         key=state.key(QUEUES_ACT, "by rule"),
         type="tertiary",
         on_click=state.set_address,
@@ -282,11 +286,11 @@ def _chosen_rule(run: RunRow) -> QueueRule:
             split = _check_box("split", "Judges disagree", True)
             abstention = _check_box("abstention", "A judge abstained", True)
             failure = _check_box("failure", "A judge failed, or no judge answered", True)
-            flip = _check_box("flip", "Answers hang on the order of options", True)
+            flip = _check_box("flip", "Answers depend on the order of options", True)
         with st.container():
             gate = _check_box(
                 "near_gate",
-                "A gate depends on it",
+                "A gate depends on the cell",
                 False,
                 "Another option of this cell would make a gate fire, or stop it from firing. With "
                 "two options this is always true, so every cell that such a gate looks at is "
@@ -304,7 +308,7 @@ def _chosen_rule(run: RunRow) -> QueueRule:
                 "Near a pass mark",
                 0.05,
                 100.0,
-                "The score is this close to a mark, and this cell can move it over.",
+                "The score is this close to a pass mark, and the cell can move it across.",
                 ticked=rubric.decision is not None,
             )
             everything = _check_box("everything", "Everything", False, "All cells of the run.")
@@ -369,11 +373,11 @@ def _draw_shares(*, capped: bool) -> tuple[int, int]:
     gold = st.slider(
         "Checks with labelled cells (% of the cap)"
         if capped
-        else "Checks with labelled cells (% of the other ones)",
+        else "Checks with labelled cells (% of the other cells)",
         0,
         100,
         key=key,
-        help="They look like all other cells. Each reviewer's answer is compared with the label, "
+        help="These cells look like all others. Each reviewer's answer is compared with the label, "
         "and shown to that reviewer and to leads.",
     )
     return audit, gold

@@ -63,7 +63,7 @@ def show(
         for reason, count in sorted(preview.by_reason.items(), key=lambda pair: -pair[1])
     ]
     draw_table(["Because", "Cells"], rows, name="Queued cells by reason", numbers=(1,))
-    settled = f" {fmt.count(preview.settled)} are settled already." if preview.settled else ""
+    settled = f" {fmt.count(preview.settled)} are already settled." if preview.settled else ""
     draw_row(
         [f'<span class="rs-quiet">Of {fmt.count(preview.of)} cells with a verdict.{settled}</span>']
     )

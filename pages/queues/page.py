@@ -28,7 +28,7 @@ from pages.ui.widgets import draw_row, draw_table, empty_state, page_header, sho
 HEADER = Header(
     "Review",
     (
-        "People settle what judges left in doubt. Their decisions become the verdicts and "
+        "People settle cells that judges left in doubt. These decisions become the verdicts and "
         "count as truth."
     ),
 )
@@ -149,17 +149,17 @@ def _queue_card(seat: Seat, queue: QueueRow) -> None:
 def criterion_issues() -> None:
     """Draw the screen `?show=issues`; `?rubric=ID` narrows it to one rubric."""
     page_header(
-        "What reviewers say about rubrics",
-        "Criteria that reviewers called wrong, ambiguous, or two questions in one.",
+        "Criteria that reviewers reported",
+        "Reviewers called these criteria wrong, ambiguous, or two questions in one.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_screen)
     found_issues = issues.criterion_issues(store(), state.address_id(state.RUBRIC))
     if not found_issues:
         empty_state(
-            "No criterion has been reported",
+            "No reviewer has reported a criterion",
             (
-                "Reviewers report one with 0 and a reason. The report appears here once the cell "
-                "is resolved."
+                "Reviewers report a criterion with key 0 and a reason. The report appears here "
+                "once the cell is resolved."
             ),
         )
     by_rubric = sorted(found_issues, key=lambda issue: (issue.rubric, issue.rubric_id))

@@ -84,7 +84,7 @@ def open_items(seat: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None
         )
         for lease in leases
     ]
-    draw_table(["Who", "Does", "Kept until"], rows, name="Items that are open")
+    draw_table(["Who", "Does", "Kept until"], rows, name="Open items")
     if seat.role == "lead":
         _draw_take_over(seat, queue, [lease for lease in leases if lease.reviewer != seat.name])
 

@@ -69,7 +69,7 @@ def _draw_filter(seat: Seat, queue: QueueRow) -> QueueFilter:
             width=320,
         )
         flagged = seat.resolves and st.toggle(
-            "Only what is flagged", key=state.key(QUEUE_FIELD, "flagged", queue.id)
+            "Only flagged cells", key=state.key(QUEUE_FIELD, "flagged", queue.id)
         )
     return QueueFilter(criterion=criterion or None, flagged=bool(flagged))
 
@@ -108,7 +108,7 @@ def send_back(seat: Seat, queue: QueueRow) -> None:
         cells = {(s.item_id, s.criterion): s for s in [*first, *newest]}
         chosen_key = state.key(QUEUE_FIELD, "send back", queue.id)
         st.multiselect(
-            "Decisions, flagged and newest first",
+            "Decisions, flagged first, then newest",
             list(cells),
             key=chosen_key,
             format_func=lambda cell: (
@@ -117,7 +117,7 @@ def send_back(seat: Seat, queue: QueueRow) -> None:
             ),
         )
         why_key = state.key(QUEUE_FIELD, "send back why", queue.id)
-        st.text_input("Why? The next reviewers see it.", key=why_key, max_chars=2000)
+        st.text_input("Reason, shown to the next reviewers", key=why_key, max_chars=2000)
         st.button(
             "Send back",
             key=state.key(QUEUE_ACT, "send back"),
@@ -207,7 +207,7 @@ def _all_items() -> None:
 
 
 def _show_findings(queue: QueueRow) -> None:
-    routes.draw_link(routes.RECORD, "What these decisions say", {state.QUEUE: queue.id})
+    routes.draw_link(routes.RECORD, "Findings of this queue", {state.QUEUE: queue.id})
 
 
 def _show_progress(queue: QueueRow) -> None:
@@ -275,7 +275,7 @@ def _show_about(queue: QueueRow) -> None:
                 ("Order", f"<b>{esc(name)}</b>: {esc(formula)}"),
                 ("Judges' votes", esc(making.MODES[settings.mode])),
                 (
-                    "If the panel says the same",
+                    "If the panel agrees",
                     "a verdict is confirmed automatically"
                     if settings.confirm_same
                     else "a second press confirms it",
@@ -303,22 +303,23 @@ def _cap_words(queue: QueueRow) -> str:
 
 
 def _lead_tools(seat: Seat, queue: QueueRow) -> None:
-    with st.expander("Lead: change the queue"):
+    with st.expander("Change the queue (leads only)"):
         settings, order = making.settings_form(f"queue {queue.id}", queue.settings, queue.order)
         if st.button("Save", key=state.key(QUEUE_ACT, "save"), disabled=settings is None):
             with shown_errors():
                 queues.change(store(), seat, queue.id, order=order, settings=settings)
                 state.drop(QUEUE_FIELD)
-                state.flash("Saved. What is resolved stays resolved.")
+                state.flash("Saved. Resolved cells stay resolved.")
                 st.rerun()
     with st.expander("Lead: people"):
         people.show_roles(seat)
         people.draw_hand_over(seat, queue)
     with st.container(horizontal=True):
         st.button(
-            "Queue what matches by now",
+            "Queue cells that match now",
             key=state.key(QUEUE_ACT, "refresh"),
-            help="For a run that continued. Adds cells up to the cap and removes none.",
+            help="Use this after the run has continued. It adds cells up to the cap and removes "
+            "none.",
             on_click=_refresh_queue,
             args=(seat, queue.id),
         )

@@ -46,8 +46,8 @@ def show(seat: Seat) -> None:
     """Draw the screen."""
     page_header(
         "Regrade requests",
-        "Notes from outside send items back to reviewers. They judge blind first, and read "
-        "the note with the votes. The settled verdict holds until they decide.",
+        "Complaints and questions send items back to reviewers. Reviewers judge blind first, "
+        "and read the note with the votes. The settled verdict holds until they decide.",
     )
     st.button("All queues", icon=":material/arrow_back:", type="tertiary", on_click=_leave_screen)
     show_flash()
@@ -122,7 +122,7 @@ def _enter_request(seat: Seat, run: RunRow) -> None:
     if item_id := state.address(state.ITEM):
         state.guess(_field_key(run, "item"), item_id)
     st.text_input(
-        "Item", key=_field_key(run, "item"), max_chars=500, help="Its id, as in the grid."
+        "Item", key=_field_key(run, "item"), max_chars=500, help="The item's id, as in the grid."
     )
     st.selectbox(
         "Criterion",
@@ -157,7 +157,7 @@ _ENTERED = ("item", "criterion", "note", "by")
 def _import_requests(seat: Seat, run: RunRow) -> None:
     st.html('<div class="rs-section">Bring a table</div>')
     upload: Any = st.file_uploader(
-        "Columns item, note, from; criterion where it is about one",
+        "Columns: item, note, from; optionally criterion",
         type=["csv", "tsv", "xlsx", "ods", "jsonl"],
         key=_field_key(run, "file"),
     )
@@ -167,7 +167,7 @@ def _import_requests(seat: Seat, run: RunRow) -> None:
         requests = regrades.read_requests(upload.getvalue(), upload.name)
         st.button(
             f"Keep {fmt.plural(len(requests), 'request')}",
-            key=state.key(QUEUE_ACT, "regrades of a table"),
+            key=state.key(QUEUE_ACT, "Regrades from a table"),
             on_click=_on_bring,
             args=(seat, run, requests),
         )
@@ -180,8 +180,8 @@ def _on_bring(seat: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
 
 def _store_requests(seat: Seat, run: RunRow, requests: list[RegradeRequest]) -> None:
     added = regrades.request(store(), seat, run.id, requests)
-    suffix = "" if added else " They were there already."
-    state.flash(f"Kept on {fmt.plural(added, 'cell')}.{suffix}")
+    suffix = "" if added else " These requests existed already."
+    state.flash(f"Recorded on {fmt.plural(added, 'cell')}.{suffix}")
 
 
 def _list_requests(run: RunRow, requests: list[Regrade]) -> None:
@@ -218,9 +218,9 @@ def _take_back(seat: Seat, run: RunRow, waiting: list[Regrade]) -> None:
         )
         for regrade in waiting[:SHOWN]
     }
-    with st.popover("Take a request back", icon=":material/undo:"):
+    with st.popover("Withdraw a request", icon=":material/undo:"):
         st.selectbox(
-            "Request that waits in no queue",
+            "Request that no queue contains",
             list(captions),
             index=None,
             key=_field_key(run, "mistaken"),
@@ -240,13 +240,13 @@ def _on_take_back(seat: Seat, run: RunRow) -> None:
     with shown_errors():
         chosen = state.get(_field_key(run, "mistaken"))
         if chosen is None:
-            raise InputError("Choose the request to take back.")
+            raise InputError("Choose the request to withdraw.")
         regrades.withdraw(
             store(), seat, run.id, chosen, str(state.get(_field_key(run, "mistake")) or "")
         )
         for field in ("mistaken", "mistake"):
             state.drop(_field_key(run, field))
-        state.flash("Taken back. It stays in the record.")
+        state.flash("Withdrawn. The request stays in the record.")
 
 
 def _request_row(regrade: Regrade) -> list[str]:

@@ -29,7 +29,7 @@ def back_button(run_id: int) -> None:
         _grades_dialog(run_id)
 
 
-@st.dialog("Into your own file")
+@st.dialog("Add results to your own file")
 def _grades_dialog(run_id: int) -> None:
     back_panel(run_id)
 

@@ -102,14 +102,14 @@ def download_buttons(run_id: int, report: RunReport) -> None:
             make_later(lambda _: run_export.report_as_file(report, "markdown")),
             f"report-run-{run_id}.md",
             "notes",
-            "The same words and tables, for a wiki or a pull request.",
+            "The same text and tables as Markdown, for a wiki or a pull request.",
         )
         offer_file(
             "Excel",
             make_later(lambda held: run_export.grades_workbook(held, run_id)),
             f"scores-run-{run_id}.xlsx",
             "grid_on",
-            "A workbook: every item's grade and its grader, scores as judged, and verdicts.",
+            "A workbook with every item's grade and grader, the judges' scores, and all verdicts.",
         )
         offer_file(
             "CSV of everything",

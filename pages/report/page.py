@@ -20,7 +20,7 @@ def show() -> None:
     """Draw the page."""
     run = run_head.run_of_page()
     if run is None:
-        page_header("Report", "What a run found, how sure that is, and what it cannot say.")
+        page_header("Report", "The results of a run, their certainty and their limits.")
         _show_no_runs()
         return
     tabs = run_head.show_head(run, routes.REPORT)
@@ -85,7 +85,7 @@ def _show_blocks(run_id: int, section: Section, at: int) -> None:
 def _show_no_runs() -> None:
     empty_state(
         "No run has votes yet",
-        "A report tells what a run found. Grade something first.",
+        "A report summarises a run's results. Grade something first.",
         lambda: routes.draw_link(routes.RUNS, "Runs"),
     )
 

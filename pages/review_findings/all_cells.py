@@ -88,7 +88,7 @@ def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: Unaudite
             "Picked as doubtful",
             rightness.hard,
             rightness.queued,
-            "the hard ones; not to be generalised",
+            "hard cells; do not generalise",
         ),
         (
             "Never looked at",
@@ -130,21 +130,21 @@ def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: Unaudite
         "and Smith 1979). Never looked at: exact bounds for the cells left after a random "
         "draw, less what is known by now about the cells it was drawn from. There, cells "
         "that nobody can assess count against the verdict; the other two figures leave "
-        "them out." + (f" This queue looks at {only}." if only else "")
+        "them out." + (f" This queue covers {only}." if only else "")
     )
 
 
 def _label_sources(rightness: VerdictAccuracy) -> str:
     if not rightness.others:
-        return "estimated from both below"
-    return f"from both below, and {fmt.plural(rightness.others, 'cell')} settled besides"
+        return "estimated from the two rows below"
+    return f"from the two rows below, and {fmt.plural(rightness.others, 'cell')} settled besides"
 
 
 def _rest_words(unseen: UnauditedCells) -> str:
     text = f"{fmt.plural(unseen.rest, 'cell')}, from the random audit"
     if not unseen.elsewhere:
         return text
-    return f"{text} and the {fmt.count(unseen.elsewhere)} it might have drawn that others settled"
+    return f"{text}, and {fmt.count(unseen.elsewhere)} more that were settled without a draw"
 
 
 def _offer_more_audit(queue: QueueRow, unseen: UnauditedCells) -> None:
@@ -175,8 +175,8 @@ def _audit_so_far(unseen: UnauditedCells) -> str:
     drawn = unseen.audited + unseen.missing
     if not unseen.audited:
         return (
-            f"No cell of the random audit ({fmt.count(drawn)}) is decided yet. They come unmarked, "
-            "mixed into the queue's order."
+            f"No cell of the random audit ({fmt.count(drawn)}) is decided yet. These cells are "
+            "unmarked and mixed into the queue's order."
         )
     sentence = (
         f"Of {fmt.plural(drawn, 'cell')} drawn at random {fmt.count(unseen.audited)} "
@@ -184,7 +184,7 @@ def _audit_so_far(unseen: UnauditedCells) -> str:
         f"{fmt.count(unseen.right)}."
     )
     if unseen.so_far is None:
-        return f"{sentence} The rest come unmarked, mixed into the queue's order."
+        return f"{sentence} The rest are unmarked and mixed into the queue's order."
     low, high = map(fmt.percent, unseen.so_far)
     return (
         f"{sentence} Whatever the other {fmt.count(unseen.missing)} turn out to be, people would "
@@ -199,7 +199,7 @@ def _chosen_alpha(queue: QueueRow) -> int:
 
 
 def _show_acceptance(queue: QueueRow, unseen: UnauditedCells) -> None:
-    show_section("What may be accepted unseen")
+    show_section("Verdicts to accept without review")
     key = state.key(RECORD_FIELD, "alpha", queue.id)
     state.seed(key, MAY_DISAGREE)
     st.slider(
@@ -284,9 +284,9 @@ def _no_promise_reason(promise: Acceptance) -> str:
     if step.known.n:
         return (
             f"{sentence}, and {fmt.count(step.known.wrong)} of {fmt.count(step.known.n)} that "
-            f"were settled by other means do. Of the {fmt.count(step.unseen)} that are left, up "
-            f"to {fmt.percent(step.bound, 1)} may disagree. A further queue with a random audit "
-            "of what is left would be about these alone."
+            f"were settled elsewhere do. Of the {fmt.count(step.unseen)} that are left, up to "
+            f"{fmt.percent(step.bound, 1)} may disagree. A further queue with a random audit of "
+            "what is left would represent only these."
         )
     means = "That is too many." if promise.more else "More labels would hardly help."
     return (
@@ -298,7 +298,7 @@ def _show_scores(queue: QueueRow) -> None:
     lines = cached_figure(
         "scores", queue, lambda: corrected_estimates.corrected_means(store(), queue.id)
     )
-    show_section("Scores, corrected by what people decided")
+    show_section("Scores, corrected by people's decisions")
     reasons = {line.reason for line in lines if line.powered is None}
     if len(reasons) == 1 and all(line.powered is None for line in lines):
         show_sentences(f"Not known yet: {reasons.pop()}")
@@ -351,7 +351,7 @@ def _score_line(corrected: CorrectedMean, *, rates: bool) -> list[str]:
     powered = corrected.powered
     name = one_line(corrected.criterion, 80) if corrected.criterion else ALL
     heard = (
-        quiet_html(f"judges listened to at {fmt.percent(powered.listened)}")
+        quiet_html(f"weight of the judges' votes: {fmt.percent(powered.listened)}")
         if powered is not None and powered.mean.value is not None and _has_unreviewed(corrected)
         else ""
     )

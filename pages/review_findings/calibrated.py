@@ -25,7 +25,7 @@ from pages.ui.widgets import draw_table, shown_errors, tag
 def show(queue: QueueRow) -> None:
     """Draw the fit of each criterion, and the buttons to use it or the plain rules."""
     run_id = queue.run_id
-    show_section("Weigh judges by what people decided")
+    show_section("Weight judges by people's decisions")
     offers = cached_figure("fitted", queue, lambda: weight_fit.fitted_offers(store(), run_id))
     draw_table(
         ("Criterion", "", "Plain rule", "Calibrated", "Now right", "Made worse", "Labels"),
@@ -109,11 +109,12 @@ def _use_buttons(run_id: int, offers: list[FittedOffer]) -> None:
     used = [offer for offer in offers if offer.used]
     if not offered and not used:
         show_sentences(
-            "There is nothing to use yet: calibrated is ahead of the plain rule on no criterion."
+            "There is nothing to use yet: on no criterion is the calibrated rule ahead of the "
+            "plain rule."
         )
     with st.container(horizontal=True):
         if offered:
-            names = "it" if len(offered) == 1 else f"it on {len(offered)} criteria"
+            names = "it" if len(offered) == 1 else f"calibrated rule on {len(offered)} criteria"
             st.button(
                 f"Use {names}",
                 key=state.key(RECORD_ACT, "use"),
@@ -125,7 +126,7 @@ def _use_buttons(run_id: int, offers: list[FittedOffer]) -> None:
             )
         if used:
             st.button(
-                "Back to the plain rule",
+                "Return to the plain rule",
                 key=state.key(RECORD_ACT, "plain"),
                 icon=":material/undo:",
                 on_click=_use_fit,
@@ -138,4 +139,4 @@ def _use_fit(run_id: int, calibrated: bool) -> None:
         offers = weight_fit.fitted_offers(store(), run_id) if calibrated else []
         chosen = [offer.fitted for offer in offers if offer.fitted is not None and offer.offered]
         items = weight_fit.use(store(), run_id, chosen)
-        state.flash(f"{fmt.plural(items, 'item')} settled again, without a call.")
+        state.flash(f"{fmt.plural(items, 'item')} settled again. No calls were made.")

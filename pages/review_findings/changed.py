@@ -24,8 +24,8 @@ _Row = tuple[str, str, str, str]
 BECAME: dict[Became, tuple[str, str]] = {
     "mended": ("Changed", "Cells on which people changed the panel's verdict"),
     "kept": ("Kept", "Cells on which people kept the panel's verdict"),
-    "given": ("Given, where the panel had none", "Cells on which only people gave a verdict"),
-    "uncertain": ("Cannot assess", "Cells that people settled as not assessable"),
+    "given": ("Verdicts where the panel had none", "Cells on which only people gave a verdict"),
+    "uncertain": ("Cannot assess", "Cells that people could not assess"),
 }
 SAME, DIFFER = "same", "differ"
 #: The most rows of a list, and the most pairs of reviewers.
@@ -84,7 +84,7 @@ def _reviewer_agreement(queue: QueueRow, pairs: Sequence[ReviewerPair]) -> None:
     draw_table(
         ("Criterion", "Kappa", "Same", "Different", "Reviewers"),
         (_pair_row(queue, index, pair) for index, pair in enumerate(pairs[:MOST_PAIRS])),
-        name="How far two reviewers agree",
+        name="Agreement between two reviewers",
         numbers=(1, 2, 3),
     )
     more = len(pairs) - MOST_PAIRS
@@ -170,7 +170,7 @@ def _cell_table(
         name=heading,
     )
     if len(cells) > MOST_CELLS:
-        st.caption(f"and {fmt.count(len(cells) - MOST_CELLS)} more; the exports have all.")
+        st.caption(f"and {fmt.count(len(cells) - MOST_CELLS)} more; exports contain all of them.")
 
 
 def _cell_row(queue: QueueRow, item: str, criterion: str, first: str, second: str) -> list[str]:

@@ -102,12 +102,12 @@ def cell_timeline(seat: Seat, run_id: int, item: str, criterion: str) -> None:
         return
     show_events(events, name=f"Timeline of {criterion}", places=False)
     address = {state.RUN: run_id, state.ITEM: item, state.AT: criterion}
-    routes.draw_link(routes.RUN, "The item with its votes", address)
+    routes.draw_link(routes.RUN, "Open the item with its votes", address)
 
 
 def draw_downloads(run_id: int) -> None:
     """Draw a download button for each format."""
-    show_section("To take away, half-way too")
+    show_section("Downloads, also before the queue is finished")
     with st.container(horizontal=True):
         _link_button(
             "Judgements, CSV",
@@ -125,7 +125,7 @@ def draw_downloads(run_id: int) -> None:
             "Judgements, JSON lines",
             lambda held: run_export.as_jsonl(run_export.long_rows(held, run_id)),
             f"run-{run_id}-reviews.jsonl",
-            "The same rows as in the first file.",
+            "The same rows as in the first file, as JSON lines.",
         )
         _link_button(
             "Record",
@@ -137,9 +137,9 @@ def draw_downloads(run_id: int) -> None:
             "Labelled dataset",
             lambda held: export(held, run_id, "labelled").text,
             f"run-{run_id}-labelled.jsonl",
-            "The dataset with the labels that people settled replacing its own.",
+            "The dataset, with its labels replaced by those that people settled.",
         )
-    st.caption("All files but the dataset contain names. They show the current state.")
+    st.caption("All files except the dataset contain names. All of them show the current state.")
 
 
 def _link_button(words: str, make: Callable[[Store], FileT], name: str, help: str) -> None:

@@ -72,14 +72,12 @@ def _left_words(session: Session) -> str:
 def _show_troubles(queue: QueueRow, session: Session) -> None:
     show_section("Criteria that people found at fault")
     if not session.troubles:
-        show_sentences(
-            "None: no reviewer called a criterion ambiguous, wrong, or two questions in one."
-        )
+        show_sentences("No reviewer called a criterion ambiguous, wrong, or two questions in one.")
         return
     draw_table(
         ("Criterion", "Ambiguous", "Wrong", "Two in one", "Of verdicts"),
         (_trouble_row(trouble) for trouble in session.troubles),
-        name="Criteria that people found at fault",
+        name="Criteria that reviewers reported",
         numbers=(1, 2, 3, 4),
     )
     run = item_view.require_run(store(), queue.run_id)
@@ -102,14 +100,14 @@ def follows_judges(queue: QueueRow) -> None:
         show_sentences(
             "Not known: no verdict was confirmed after the votes were shown."
             if queue.settings.mode != "blind"
-            else "This queue is blind: people never see what the judges said."
+            else "This queue is blind: people never see the judges' votes."
         )
         return
     rows = (
-        ("Changed to the judges' option, of verdicts that had differed", effect.toward),
-        ("Changed from the judges' option, of verdicts that had agreed", effect.away),
-        ("First verdict as the judges', shown without the votes", effect.blind),
-        ("First verdict as the judges', shown with the votes", effect.assisted),
+        ("Verdicts that differed from the judges' and were changed to theirs", effect.toward),
+        ("Verdicts that agreed with the judges' and were changed", effect.away),
+        ("First verdicts that equal the judges', given without seeing the votes", effect.blind),
+        ("First verdicts that equal the judges', given with the votes in view", effect.assisted),
     )
     draw_table(
         ("", "Share"),
@@ -143,15 +141,15 @@ def _anchoring_sentence(anchoring: AnchoringEffect) -> str:
 
 
 VIEWS = {
-    "session": "What people changed, and how far they agree",
-    "all": "All cells: unseen ones, accepting, corrected scores",
+    "session": "People's changes, and their agreement",
+    "all": "All cells: unreviewed cells, acceptance, corrected scores",
     "calibrated": "Weights of judges",
     "people": "Reviewers",
     "record": "Record and export",
 }
 HEADER = Header(
     "Findings of review",
-    "What people's verdicts say of all unreviewed cells, and of the judges.",
+    "Estimates for all unreviewed cells and for the judges, from people's verdicts.",
 )
 #: The screen that replaces the views if the address names it.
 AGAIN = "again"
@@ -185,9 +183,9 @@ def show() -> None:
 
 def _show_nothing() -> None:
     empty_state(
-        "Nothing was reviewed yet",
-        "People settle what judges left in doubt. What they decide says how far all other verdicts "
-        "can be trusted.",
+        "Nothing has been reviewed yet",
+        "People settle cells that judges left in doubt. Their decisions show how far all other "
+        "verdicts can be trusted.",
         lambda: routes.draw_link(routes.RUNS, "Runs", icon=""),
     )
 
@@ -263,7 +261,7 @@ def _link_to_next(seat: Seat, queue: QueueRow) -> None:
     """Draw a link to the next item for the current user, if any."""
     left = claims.queue_for_person(store(), seat, queue.id).available
     if left and queue.archived is None:
-        text = f"Go on reviewing: {fmt.plural(left, 'item')} left"
+        text = f"Continue reviewing: {fmt.plural(left, 'item')} left"
         routes.draw_link(routes.REVIEW_ITEM, text, {state.QUEUE: queue.id}, icon="play_arrow")
 
 

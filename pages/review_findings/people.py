@@ -63,7 +63,7 @@ def _show_own_quality(quality: ReviewerQuality) -> None:
         ("Figure", "Value", "Of what"),
         [
             ["Verdicts", fmt.count(quality.verdicts), _cannot_words(quality)],
-            ["Usual time of one", pace, quiet_html(_quick_words(quality))],
+            ["Median time per verdict", pace, quiet_html(_quick_words(quality))],
             [
                 "As labelled",
                 share_html(quality.gold),
@@ -75,9 +75,9 @@ def _show_own_quality(quality: ReviewerQuality) -> None:
                 quiet_html("cells seen twice, blind"),
             ],
             [
-                "As settled in the end",
+                "Same as the final verdict",
                 share_html(quality.shared),
-                quiet_html("first verdicts, on cells that others saw, too"),
+                quiet_html("first verdicts, on cells that others reviewed, too"),
             ],
             *_remaining_rows(quality),
         ],
@@ -102,13 +102,15 @@ def _show_own_quality(quality: ReviewerQuality) -> None:
 
 
 def _cannot_words(quality: ReviewerQuality) -> str:
-    return quiet_html(f"{fmt.count(quality.cannot)} of them: cannot assess")
+    return quiet_html(f"{fmt.count(quality.cannot)} of these could not be assessed")
 
 
 def _quick_words(quality: ReviewerQuality) -> str:
     if not quality.timed:
-        return "no time is known"
-    return f"{fmt.count(quality.quick)} of {fmt.count(quality.timed)} in less than a quarter of it"
+        return "time unknown"
+    return (
+        f"{fmt.count(quality.quick)} of {fmt.count(quality.timed)} in less than a quarter of that"
+    )
 
 
 def _remaining_rows(quality: ReviewerQuality) -> list[list[str]]:
@@ -145,7 +147,7 @@ def _lead_view(seat: Seat, queue: QueueRow, qualities: list[ReviewerQuality]) ->
     )
     if not qualities:
         return
-    if st.toggle("Show what others see", key=state.key(RECORD_FIELD, "others")):
+    if st.toggle("Show the view of other members", key=state.key(RECORD_FIELD, "others")):
         for person in qualities:
             st.html(f"<b>{esc(person.name)}</b>")
             _show_own_quality(person)
@@ -178,11 +180,13 @@ def second_look(seat: Seat, queue: QueueRow) -> None:
     look = second_looks.second_look(store(), seat, queue.id)
     if look is None:
         state.drop(AGAIN)
-        empty_state("No item waits for a second look", "Items come back as you go on reviewing.")
+        empty_state(
+            "No item is due for a second look", "Items return while you continue reviewing."
+        )
         return
     show_sentences(
-        "You have decided this item before. Decide it once more, without looking it up: it shows "
-        "how far you repeat yourself, and changes nothing."
+        "You have decided this item before. Decide again, without looking up your first "
+        "verdict. This measures your consistency and changes nothing."
     )
     _begin_look(look)
     left, right = st.columns([3, 2], gap="large")
@@ -264,4 +268,4 @@ def _say_verdict(seat: Seat, look: SecondLook) -> None:
         spent = None if began is None else round(1000 * (time.monotonic() - began) / len(given))
         second_looks.say_again(store(), seat, look, given, ms_active=spent)
         state.drop(AGAIN)
-        state.flash("Kept. Thank you for looking twice.")
+        state.flash("Saved. Thank you for the second look.")

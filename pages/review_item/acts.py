@@ -99,7 +99,7 @@ def move_active(review: OpenItem, step: int) -> None:
 
 def commit_verdicts(review: OpenItem) -> None:
     """Commit or confirm the verdicts; then show the votes, or the next item."""
-    assert review.ticket is not None, "only an open item is judged"
+    assert review.ticket is not None, "only an open item can be judged"
     _clock_time(review)
     at_once = reviewers.commits_at_once(store(), review.seat)
     given = {
@@ -146,7 +146,7 @@ def take_next(review: OpenItem) -> None:
 
 def skip_item(review: OpenItem) -> None:
     """Move the item to the end of my queue, without a verdict. The note is the reason."""
-    assert review.ticket is not None, "only an open item is skipped"
+    assert review.ticket is not None, "only an open item can be skipped"
     other_acts.skip(
         store(), review.ticket, review.said.get(review.active, ReviewerAnswer(None)).note
     )
@@ -156,7 +156,7 @@ def skip_item(review: OpenItem) -> None:
 
 def flag_cell(review: OpenItem, role: Role) -> None:
     """Flag the active cell for another role; the rest of the item stays mine."""
-    assert review.ticket is not None, "only an open item is flagged"
+    assert review.ticket is not None, "only an open item can be flagged"
     reason = review.said.get(review.active, ReviewerAnswer(None)).note
     outcome = other_acts.flag(store(), review.ticket, review.active, role, reason)
     _cell_changed(review, outcome.ticket)
@@ -164,17 +164,17 @@ def flag_cell(review: OpenItem, role: Role) -> None:
 
 def unflag_cell(review: OpenItem) -> None:
     """Remove the active cell's flag, so that everyone can decide it again."""
-    assert review.ticket is not None, "only an open item is unflagged"
+    assert review.ticket is not None, "only an open item can be unflagged"
     reason = review.said.get(review.active, ReviewerAnswer(None)).note
     _cell_changed(review, other_acts.unflag(store(), review.ticket, review.active, reason).ticket)
 
 
 def send_back(review: OpenItem) -> None:
     """Send the active cell back to its reviewers; their verdicts no longer count."""
-    assert review.ticket is not None, "only an open item is sent back"
+    assert review.ticket is not None, "only an open item can be sent back"
     reason = review.said.get(review.active, ReviewerAnswer(None)).note
     if not reason.strip():
-        raise InputError("First say why in the note (N), for the next reviewer.")
+        raise InputError("First give the reason in the note (N), for the next reviewer.")
     cell = (review.ticket.item_id, review.active)
     other_acts.send_back(store(), review.seat, review.queue_id, [cell], reason)
     _cell_changed(review, review.ticket)
@@ -213,6 +213,6 @@ def step_items(review: OpenItem, step: int) -> None:
     ids = [turn.item_id for turn in ahead]
     item_id = review.ticket.item_id if review.ticket else ""
     if len(ids) < 2 or item_id not in ids:
-        raise Conflict("There is no other item for you now.")
+        raise Conflict("No other item is available to you now.")
     open_item(review, ids[(ids.index(item_id) + step) % len(ids)])
     review.effect, review.undone, review.same = None, (), ()

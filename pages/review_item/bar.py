@@ -27,18 +27,19 @@ REVIEW_LEAD = "review_lead"
 KEYS = (
     (
         "0 to 9",
-        "choose the option with this key in the active cell: its own digit, or else its position",
+        "in the active cell, choose the option with this digit or, if none has it, at this "
+        "position",
     ),
     ("0 or X", "cannot assess (X where 0 is an option); then a digit says why"),
-    ("↑ ↓", "the cell before, the next cell"),
+    ("↑ ↓", "go to the previous or next cell"),
     ("Enter", "commit your verdicts; after the reveal, confirm them"),
     ("N", "write a note; Ctrl+Enter goes on with it as Enter does, Esc only leaves the field"),
     ("E", "mark sentences as evidence: Tab to their numbers, Space"),
     ("F", "flag the active cell for another reviewer, or send it back"),
-    ("S", "skip the item: it comes last in your queue; a note says why"),
+    ("S", "skip the item to the end of your queue; give the reason in a note"),
     (
         "U",
-        "undo what you did last, as often as you like; a final verdict can be flagged for a lead",
+        "undo your last act, repeatedly if needed; a final verdict can be flagged for a lead",
     ),
     ("← →", "look at the previous or next item without deciding"),
     ("H", "show or hide this list"),
@@ -68,7 +69,7 @@ def _place_words(review: OpenItem, queue_name: str) -> None:
         narrowed = (
             f" · only {one_line(review.where.criterion, 40)}" if review.where.criterion else ""
         )
-        narrowed += " · only what is flagged" if review.where.flagged else ""
+        narrowed += " · only flagged cells" if review.where.flagged else ""
         st.html(
             f'<div class="rs-row rs-num"><h1 class="rs-cell">{position}</h1><span class="rs-quiet">'
             f"{esc(one_line(queue_name, 44) + narrowed)} · {_own_pace(review.pace)}"
@@ -107,8 +108,8 @@ def _settle_at_sight(review: OpenItem) -> None:
     st.toggle(
         "Commit at once",
         key=key,
-        help="Your last answer on an item commits it, without Enter. It is final unless all "
-        "judges say something else. U takes it back.",
+        help="Your last answer on an item commits it, without Enter. The answer is final unless "
+        "all judges chose another option. U undoes it.",
         on_change=_on_commit_at_once,
         args=(review, key),
     )
@@ -189,7 +190,7 @@ def _ask_lead(review: OpenItem, met: VerdictsCompared) -> None:
     number = queues.item_number(store(), review.queue_id, met.item_id)
     names = " and ".join(f"“{one_line(name, 60)}”" for name in met.criteria)
     key = state.key(REVIEW_LEAD, met.step)
-    state.seed(key, f"I would change my verdict on {names}: ")
+    state.seed(key, f"I want to change my verdict on {names}:  ")
     with st.container(border=True, key="rs_ask_lead", gap="small"):
         st.html(
             f'<div class="rs-prose" role="status">Item {number}: your verdict on {esc(names)} was '
@@ -219,7 +220,7 @@ def _ask_lead(review: OpenItem, met: VerdictsCompared) -> None:
 OUTCOMES = {"pass": "pass", "fail": "fail", "review": "for review", None: "not for review"}
 OPEN: dict[CellState, str] = {
     "needs_review": "open again",
-    "needs_others": "recorded, waits for others",
+    "needs_others": "recorded, waiting for other reviewers",
     "disagreement": "reviewers disagree; an adjudicator decides",
 }
 ACTS = {
@@ -227,8 +228,8 @@ ACTS = {
     "final": "your confirmation",
     "skip": "the skip",
     "flag": "the flag",
-    "unflag": "taking the flag away",
-    "send_back": "sending it back",
+    "unflag": "the removal of the flag",
+    "send_back": "the return to reviewers",
 }
 
 
@@ -245,7 +246,9 @@ def effect_line(
     if same:
         names = esc(one_line(", ".join(same), 80))
         # Where judges disagree, the panel's verdict is the result of their rule.
-        changes = f"{names}: confirmed, as the panel says" + (f" · {changes}" if changes else "")
+        changes = f"{names}: confirmed, because the panel agrees" + (
+            f" · {changes}" if changes else ""
+        )
     if not changes and not undone:
         changes = "your verdicts stand; nothing changed"
     return f'<span><span class="rs-quiet">{esc(head)}</span> {changes}</span>'

@@ -36,7 +36,7 @@ def show_note(review: OpenItem, criterion: str, answer: ReviewerAnswer | None) -
             on_change=_store_typed,
             args=(review, key, criterion),
         )
-        with st.popover("", icon=":material/bookmark:", help="Notes to use again"):
+        with st.popover("", icon=":material/bookmark:", help="Saved notes"):
             _saved_notes(review, key, criterion)
     if criterion in review.unexplained:
         _offer_last_notes(review, key, criterion)
@@ -51,7 +51,7 @@ def _offer_last_notes(review: OpenItem, key: str, criterion: str) -> None:
                 label(one_line(text, 60)),
                 key=state.key(REVIEW_ACT, "last note", place),
                 icon=":material/history:",
-                help="Takes this note of yours and goes on.",
+                help="Uses your note as the reason and continues.",
                 on_click=_explain_field,
                 args=(review, review.number, key, criterion, text),
             )
@@ -74,7 +74,7 @@ def _store_typed(review: OpenItem, key: str, criterion: str) -> None:
 def _saved_notes(review: OpenItem, key: str, criterion: str) -> None:
     snippets = reviewers.snippets_of(store(), review.seat)
     if not snippets:
-        st.caption("You keep no notes yet. Write one, then keep it here.")
+        st.caption("You have no saved notes yet. Write a note, then save it here.")
     for place, text in enumerate(snippets):
         with st.container(horizontal=True, gap="small"):
             st.button(
@@ -136,20 +136,19 @@ def show(review: OpenItem) -> None:
 def _stage_line(review: OpenItem) -> None:
     assert review.item is not None, "an item is open"
     caption = (
-        "Give your verdict. The item's name is hidden; what the judges said appears after you "
-        "commit."
+        "Give your verdict. The item's name is hidden; the judges' votes appear after you commit."
     )
     resolving = review.item.part == "resolve"
     if not review.cells_to_decide:
-        caption = "Nothing is left for you to decide here."
+        caption = "You have no open cells on this item."
     elif review.confirming and resolving:
-        caption = "Here is what the reviewers and judges said. Decide, and say why in a note."
+        caption = "These are the verdicts of reviewers and judges. Decide; give a reason in a note."
     elif review.confirming:
-        caption = "Here is what the judges said. Confirm with Enter, or change your verdict."
+        caption = "These are the judges' votes. Confirm with Enter, or change your verdict."
     elif resolving:
         caption = "Reviewers disagree here. Give your own verdict first."
     elif review.item.assisted:
-        caption = "What the judges said is shown on this item. Decide for yourself."
+        caption = "The judges' votes are shown on this item. Decide for yourself."
     elif not review.item.two_steps:
         caption = "Give your verdict. It is final when you commit it."
     order = [opened.criterion_name(cell) for cell in review.cells_to_decide]
@@ -273,7 +272,10 @@ def _reason_buttons(review: OpenItem, cell: BlindCell) -> None:
 
 
 def _flag_buttons(review: OpenItem, cell: BlindCell) -> None:
-    st.caption("Say what is wrong in the note (N) first, then who is to look at it. (F goes back)")
+    st.caption(
+        "First describe the problem in the note (N), then choose who should review the "
+        "cell. (F goes back)"
+    )
     with st.container(gap="xsmall", key="rs_options"):
         _choice_button(
             review,
@@ -294,7 +296,7 @@ def _flag_buttons(review: OpenItem, cell: BlindCell) -> None:
                 (acts.unflag_cell,),
             )
         if review.item is not None and review.item.part == "resolve":
-            caption = "Back to the reviewers: their verdicts count no more"
+            caption = "Return to the reviewers: their verdicts no longer count"
             _choice_button(review, caption, ("back",), 4, keyboard.act_on_cell, (acts.send_back,))
 
 

@@ -298,11 +298,11 @@ def undo_by_key(review: OpenItem) -> None:
         except ActStands as error:
             now.stands = error
             if not isinstance(error, VerdictsCompared):
-                keep_refusal(f"{error} U again takes back what you did before that.")
+                keep_refusal(f"{error} Press U again to undo the act before.")
             return
         if not undone:
             before = " before that" if passed else ""
-            keep_refusal(f"There is nothing of yours to undo in this queue{before}.")
+            keep_refusal(f"You have nothing to undo in this queue{before}.")
 
     perform_guarded(review, back_to_queue)
 

@@ -22,7 +22,7 @@ BEAT = 25
 def show_without_queue() -> None:
     """Draw the screen without a queue in the address."""
     page_header("Review")
-    empty_state("No queue chosen", "Open one from the list of queues.", _link_to_queues)
+    empty_state("No queue chosen", "Open a queue from the list.", _link_to_queues)
 
 
 def show(queue_id: int) -> None:
@@ -84,10 +84,10 @@ def _show_nothing(review: OpenItem) -> None:
             "One item is still open", caption, lambda: _take_back(review, leases[0].item_id)
         )
     elif standing.available:
-        empty_state("Ready", "There is something for you to review.")
+        empty_state("Ready", "There are items for you to review.")
     else:
         run = queues.queue_by_id(store(), review.queue_id).run_id
-        empty_state("Nothing left for you here", standing.why, lambda: _on_run_choice(run))
+        empty_state("No items left for you", standing.why, lambda: _on_run_choice(run))
     if standing.available:
         with st.container(horizontal=True, horizontal_alignment="center"):
             _show_start_links(review, first=not leases)
@@ -118,7 +118,7 @@ def _take_back(review: OpenItem, item_id: str) -> None:
 def _on_run_choice(run_id: int) -> None:
     if not blindness.cells_to_decide(store(), run_id):
         run_status.grades_download(run_id)
-    routes.draw_link(routes.RUN, "The run and its grades", {state.RUN: run_id}, icon="grid_on")
+    routes.draw_link(routes.RUN, "The run with its grades", {state.RUN: run_id}, icon="grid_on")
     _link_to_queues()
 
 

@@ -17,15 +17,15 @@ REASONS = {
     "split": "the judges disagree",
     "margin": "the votes are close",
     "abstention": "a judge abstained",
-    "near_gate": "a gate depends on it",
+    "near_gate": "a gate depends on the cell",
     "near_mark": "the score is close to a mark",
     "flip": "answers depend on the order of options",
-    "stale": "the question has changed since",
-    "chosen": "a reviewer chose it",
+    "stale": "the question has changed since the vote",
+    "chosen": "a reviewer chose the cell",
     "audit": "drawn at random",
     # A known label stays secret: it would be a reason to look harder here than elsewhere.
     "gold": "drawn at random",
-    "regrade": "a regrade was asked for",
+    "regrade": "a regrade was requested",
 }
 
 

@@ -124,7 +124,7 @@ def _show_submission(review: OpenItem, item: BlindItem) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.html('<h2 class="rs-cell">Submission</h2>', width="content")
         st.space("stretch")
-        look = choose_one("How it is shown", LOOKS, key=state.key(REVIEW_LOOK), default=LOOKS[0])
+        look = choose_one("View", LOOKS, key=state.key(REVIEW_LOOK), default=LOOKS[0])
         st.button(
             "Evidence",
             key=state.key(REVIEW_ACT, "evidence"),
@@ -234,7 +234,7 @@ def _sentence_chips(review: OpenItem, text: str) -> None:
         range(1, len(spans) + 1),
         selection_mode="multi",
         key=key,
-        help="The passages that your verdict rests on.",
+        help="The passages that support your verdict.",
         on_change=_store_sentences,
         args=(review, key, review.active, text),
     )

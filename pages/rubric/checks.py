@@ -98,7 +98,7 @@ def show_all(name: str) -> None:
     for finding in live[:SHOWN]:
         _show_finding(name, finding, "side")
     if len(live) > SHOWN:
-        st.caption(f"and {len(live) - SHOWN} more, at their criteria")
+        st.caption(f"and {len(live) - SHOWN} more, shown with their criteria")
     _show_dismissed(name, [finding for finding in placed if finding.dismissed])
 
 
@@ -109,7 +109,7 @@ def _count_words(live: list[PlacedFinding], words_read: bool) -> str:
         return f"Found no {subject} that are known to make judges disagree."
     slight = len(live) - serious
     parts = [f"{serious} serious"] * bool(serious) + [f"{slight} slight"] * bool(slight)
-    return f"{fmt.plural(len(live), 'thing')} to look at: {', '.join(parts)}"
+    return f"{fmt.plural(len(live), 'finding')} to review:  {', '.join(parts)}"
 
 
 def _show_finding(name: str, finding: PlacedFinding, where: str) -> None:
@@ -233,7 +233,7 @@ def what_runs_say(name: str) -> None:
     if findings:
         _show_sentences([(finding.subject, finding) for finding in findings], changed=False)
     elif heard.answers:
-        line = f"No criterion is clearly at fault. {_undecided_criteria(run)}".rstrip()
+        line = f"No criterion is clearly a problem. {_undecided_criteria(run)}".rstrip()
         st.html(f'<div class="rs-quiet">{esc(line)}</div>')
     unknown = [
         f"{one_line(n, 60)}: {_unknown_words(why)}"
@@ -267,7 +267,7 @@ def _passed_note(says: RubricFindings) -> str:
     if says.passed is None:
         return ""
     caption = (
-        f"A newer run, {one_line(says.passed.name, 60)}, says nothing about agreement: {says.why}."
+        f"A newer run, {one_line(says.passed.name, 60)}, shows nothing about agreement: {says.why}."
     )
     return f'<div class="rs-quiet">{esc(caption)}</div>'
 
@@ -324,7 +324,7 @@ def show_problems(name: str) -> None:
             sum(finding.serious for finding in findings_on(name) if not finding.dismissed)
         )
         return
-    count = f"{len(problems)} thing{'s' * (len(problems) > 1)} to fix before saving"
+    count = f"{len(problems)} problem{'s' * (len(problems) > 1)} to fix before saving"
     st.warning(count, icon=":material/build:")
     for place, problem in enumerate(problems[:PROBLEMS_SHOWN]):
         _problem_line(name, place, problem)

@@ -103,22 +103,22 @@ def show_waiting(name: str, view_key: str, yaml: str) -> None:
     """Replace the form while the typed YAML is not a rubric, so that nothing is lost silently."""
     refused = drafts.refused_text(name)
     st.warning(
-        "The YAML view holds text that is not a valid rubric yet. Fix it there, or drop it and go "
-        "on with the form as it was.",
+        "The YAML view holds text that is not a valid rubric yet. Fix the text there, or "
+        "discard it and continue with the form.",
         icon=":material/warning:",
     )
     if isinstance(refused, InputError):
         problem_list(refused.problems)
     with st.container(horizontal=True):
         st.button(
-            "Back to the YAML",
+            "Return to the YAML",
             key=state.key(RUBRIC_ACT, name, "yaml_back"),
             type="primary",
             on_click=state.put,
             args=(view_key, yaml),
         )
         st.button(
-            "Drop the typed YAML",
+            "Discard the typed YAML",
             key=state.key(RUBRIC_ACT, name, "yaml_drop"),
             on_click=_on_drop,
             args=(name,),
@@ -128,7 +128,7 @@ def show_waiting(name: str, view_key: str, yaml: str) -> None:
 def _show_notices(typed: str) -> None:
     notices = library.read_rubric(typed, "rubric.yaml").notices
     if notices:
-        st.info("Read, and kept as additional data:", icon=":material/info:")
+        st.info("Kept as additional data:", icon=":material/info:")
         problem_list(notices)
 
 
@@ -154,7 +154,7 @@ def show(name: str) -> None:
         st.space("stretch")
         if (rubric_id := state.as_id(name)) is not None:
             address = routes.grade_address(rubric=rubric_id)
-            tip = "With the version that was saved last."
+            tip = "Compares the draft with the last saved version."
             routes.draw_link(routes.GRADE, "Grade with this rubric", address, help=tip)
     try:
         drafts.load_work(name)
@@ -212,7 +212,7 @@ def _draw_header(name: str) -> None:
         _act_button(name, "Save", "save", drafts.save_draft, kind="primary", tip="Ctrl+S")
         _act_button(name, "Undo", "undo", drafts.undo_change, disabled=not drafts.can_undo(name))
         _act_button(name, "Redo", "redo", drafts.redo_change, disabled=not drafts.can_redo(name))
-        tip = "Go back to the last saved version."
+        tip = "Returns to the last saved version."
         _act_button(name, "Discard", "", _on_discard, disabled=not unsaved, tip=tip)
         if st.button(
             "Export",
@@ -280,7 +280,8 @@ def _after_saving(name: str) -> None:
             key=state.key(RUBRIC_ACT, name, "five"),
             type="tertiary",
             icon=":material/science:",
-            help="Takes answers of the dataset used last into the workbench, to ask judges there.",
+            help="Copies answers from the most recent dataset into the workbench, to ask judges "
+            "about them.",
             on_click=under_card.on_five_rows,
             args=(name,),
         )

@@ -48,7 +48,7 @@ def import_panel() -> None:
         st.subheader("Import a rubric", anchor=False)
         st.caption(
             "YAML, JSON (also that of autorubric, unitxt and EvalAssist), a rubric of Canvas, or a "
-            "table with one level per row. Nothing is saved before you have looked it over."
+            "table with one level per row. Nothing is saved before you have reviewed the rubric."
         )
         left, right = st.columns(2)
         left.file_uploader(
@@ -71,7 +71,7 @@ def import_panel() -> None:
             problem_list(_problems_from(refused["problems"]))
 
 
-POINTS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the least, as in Moodle"}
+POINTS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the minimum, as in Moodle"}
 
 
 def _points_choice() -> None:
@@ -85,8 +85,9 @@ def _points_choice() -> None:
         format_func=POINTS.__getitem__,
         key=RUBRICS_POINTS,
         required=True,
-        help="They differ if the lowest level of a criterion earns points. With levels of 2, 4 "
-        "and 8 points, a 2 is 25% of the maximum, or 0% of the range above the minimum.",
+        help="The two methods differ if the lowest level of a criterion earns points. With "
+        "levels of 2, 4 and 8 points, a 2 is 25% of the maximum, or 0% of the range above "
+        "the minimum.",
     )
 
 
@@ -114,7 +115,7 @@ def _on_read() -> None:
         name = _keep_draft(Parsed(last.value, (*last.notices, *_comment_notices())))
         open_rubric(name)
         note = f" {len(others)} more are in the list of rubrics." if others else ""
-        state.flash(f"Read. Look it over, then save.{note}")
+        state.flash(f"The rubric was read. Review it, then save.{note}")
 
 
 def _keep_draft(read: Parsed[Rubric]) -> str:
@@ -155,7 +156,7 @@ def samples_panel() -> None:
     """Offer the rubrics that come with the program."""
     with st.container(border=True):
         st.subheader("Start from a sample", anchor=False)
-        st.caption("Each opens as an unsaved rubric of your own.")
+        st.caption("A sample opens as your own unsaved rubric.")
         with st.grid(3, min_column_width=240):
             for file, rubric in library.all_samples().items():
                 with st.container(border=True, height="stretch"):
@@ -194,9 +195,9 @@ def show(name: str) -> None:
             placeholder=EXAMPLE,
             height=140,
             max_chars=200_000,
-            help="Bullets, numbers, points in brackets, headings as sections, and columns from a "
-            "spreadsheet (name, requirement, weight) are understood. So is a table with a "
-            "column for each level, if its headings are pasted, too.",
+            help="Bullets, numbers, points in brackets, headings as sections, and columns from "
+            "a spreadsheet (name, requirement, weight) are understood. A table with a "
+            "column for each level is understood, too, if you paste its headings.",
         )
         pasted = PastedCriteria((), (), ())
         with shown_errors():
@@ -238,7 +239,7 @@ def offer_parting(name: str, uid: str, requirement: str) -> None:
         f"Make {fmt.plural(lines, 'criterion', 'criteria')} of these lines",
         key=state.key(PASTE_ACT, name, "part", uid),
         icon=":material/playlist_add:",
-        help="Each line becomes a criterion of its own, as under Paste many. Undo takes it back.",
+        help="Each line becomes its own criterion, as with Paste many. Undo reverses this.",
         on_click=_on_part,
         args=(name, uid),
     )
@@ -269,7 +270,7 @@ def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
             ]
             for criterion in criteria[:SHOWN]
         ),
-        name="What the table is read as",
+        name="Criteria read from the table",
         numbers=(2,),
     )
     if len(criteria) > SHOWN:
@@ -288,7 +289,7 @@ def _preview_lines(lines: tuple[PastedLine, ...]) -> None:
             ]
             for line in lines[:SHOWN]
         ),
-        name="What the lines are read as",
+        name="Criteria read from the lines",
         numbers=(2,),
     )
     if len(lines) > SHOWN:
@@ -334,7 +335,7 @@ def export_panel(rubric: Rubric) -> None:
         SHARE_FORMS,
         format_func=lambda form: SHARE_WORDS[form].title,
         key=state.key(RUBRIC_EXPORT, "form"),
-        help="Other programs read these files. Import reads all of them except the sheet.",
+        help="Other programs read these files. Import reads all these formats except the sheet.",
     )
     st.caption(SHARE_WORDS[form].about)
     try:

@@ -49,7 +49,7 @@ def draft_panel() -> None:
     """Draw the form, the current task, and its result."""
     with st.container(border=True):
         st.subheader("Draft with a model", anchor=False)
-        st.caption("Nothing is saved before you have looked it over.")
+        st.caption("Nothing is saved before you have reviewed the draft.")
         if model_help.model_ready():
             with shown_errors():
                 _new_form()
@@ -63,10 +63,10 @@ def _new_form() -> None:
             key=_form_key("task"),
             height=150,
             persist_state="session",
-            placeholder="What the submissions had to answer, word for word if you can.",
+            placeholder="The task that the submissions answer, word for word if possible.",
         )
         wishes = st.text_area(
-            "What the rubric should look at (optional)",
+            "Aspects for the rubric to cover (optional)",
             key=_form_key("wishes"),
             height=70,
             persist_state="session",
@@ -121,7 +121,7 @@ def _show_drafted(draft: RubricDraft, task_id: int) -> None:
         f'<ul class="rs-list">{lines}</ul></div>'
     )
     st.button(
-        "Open it in the editor",
+        "Open the draft in the editor",
         key=state.key(model_help.HELP_ACT, "open", task_id),
         icon=":material/edit_note:",
         on_click=_on_open,
@@ -139,7 +139,7 @@ def _on_open(draft: RubricDraft) -> None:
         start_draft(draft)
         wrong = len(problems_of(draft))
         mend = f" {fmt.plural(wrong, 'thing')} must be fixed first." if wrong else ""
-        state.flash(f"Drafted by a model. Look it over, then save.{mend}")
+        state.flash(f"Drafted by a model. Review it, then save.{mend}")
 
 
 def _form_key(name: str) -> str:
@@ -222,7 +222,7 @@ def _on_panel(panel: str) -> None:
 
 def _show_nothing(searched: bool, archived: bool, drafts: bool) -> None:
     if searched:
-        empty_state("Nothing found", "No rubric has these words in its name.")
+        empty_state("Nothing found", "No rubric's name contains these words.")
     elif archived:
         empty_state("Nothing archived", "Rubrics that you archive are listed here.")
     elif not drafts:

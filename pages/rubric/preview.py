@@ -86,12 +86,12 @@ def _chosen_instructions() -> str:
     if not instructed:
         return ""
     chosen: str | None = st.selectbox(
-        "As it is sent to",
+        "Prompt as sent to",
         list(instructed),
         index=None,
         key=state.key(RUBRIC_PREVIEW, "instructions"),
         format_func=lambda value: one_line(value, 80),
-        placeholder="A judge without instructions of its own",
+        placeholder="A judge without its own instructions",
         persist_state="page",
     )
     return instructed.get(chosen or "", "")
@@ -174,7 +174,7 @@ def _show_prompt(preview: PromptPreview) -> None:
         else:
             st.caption(label(segment.role))
             draw_raw(segment.text)
-    with st.expander("The reply it must give (JSON schema)"):
+    with st.expander("The required reply (JSON schema)"):
         draw_raw(json.dumps(preview.schema, indent=2))
 
 
@@ -194,7 +194,7 @@ def try_scoring(name: str) -> None:
         try:
             rubric = rubric_from(drafts.draft(name))
         except InputError as error:
-            st.warning(label(f"{error.message} Fix it to try its scoring; see Check."))
+            st.warning(label(f"{error.message} Fix the rubric to try its scoring; see Check."))
             return
         _show_score(name, rubric)
 
@@ -272,7 +272,7 @@ def _text_field(name: str) -> str:
         "Text for the pre-checks",
         key=state.key(RUBRIC_TRY, name, "text"),
         height=68,
-        placeholder="What the pre-checks read.",
+        placeholder="The text that the pre-checks search.",
         persist_state="page",
     )
     return value

@@ -54,7 +54,9 @@ def choose_grades(name: str, rubric: Rubric) -> GradesSource | None:
 def _grades_in_dataset(name: str, rubric: Rubric) -> GradesSource | None:
     sets = weights_from_grades.label_sources(store())
     if not sets:
-        st.caption("No dataset has labels yet. Bring one in on the Datasets page, or use a table.")
+        st.caption(
+            "No dataset has labels yet. Import a dataset on the Datasets page, or use a table."
+        )
         return None
     version: int = st.selectbox(
         "Dataset",
@@ -119,7 +121,7 @@ def _show_form(name: str) -> None:
     try:
         rubric = rubric_from(drafts.draft(name))
     except InputError:
-        st.caption("The rubric has problems; fix them first (see Check).")
+        st.caption("First fix the rubric's problems (see Check).")
         return
     source = choose_grades(name, rubric)
     if source is None:
@@ -150,11 +152,15 @@ def _show_weights(name: str, inferred: InferredWeights) -> None:
     show_figures(
         [
             LabelledFigure(
-                "R²", fmt.score(inferred.r2), "Share of the totals' variance that is explained."
+                "R²",
+                fmt.score(inferred.r2),
+                "Share of the totals' variance that the weights explain.",
             ),
             LabelledFigure("R², rounded", fmt.score(inferred.r2_rounded)),
             LabelledFigure(
-                "Typical error", fmt.number(inferred.error, 3), "Root mean square, in points."
+                "Typical error",
+                fmt.number(inferred.error, 3),
+                "Root mean square of the differences, in points.",
             ),
             LabelledFigure(
                 "Items", fmt.count(inferred.items), f"{inferred.left_out} left out as incomplete."
@@ -168,7 +174,7 @@ def _show_weights(name: str, inferred: InferredWeights) -> None:
         numbers=(1, 2, 3),
     )
     if inferred.misfits:
-        with st.expander(f"Items with other totals ({fmt.count(len(inferred.misfits))})"):
+        with st.expander(f"Items whose totals differ ({fmt.count(len(inferred.misfits))})"):
             draw_table(
                 ("Item", "Total", "By the weights", "Apart"),
                 (
@@ -184,7 +190,7 @@ def _show_weights(name: str, inferred: InferredWeights) -> None:
                 numbers=(1, 2, 3),
             )
     st.button(
-        "Take the rounded weights",
+        "Use the rounded weights",
         key=state.key(WEIGHTS_ACT, name),
         icon=":material/check:",
         on_click=_on_take,
@@ -216,4 +222,4 @@ def _on_take(name: str, weights: tuple[Weight, ...]) -> None:
                     draft, criterion["uid"], "weight", weight.rounded
                 )
         drafts.change_draft(name, draft, redraw=True)
-        state.flash(label("The rounded weights were taken over. Undo takes them back."))
+        state.flash(label("The rubric now has the rounded weights. Undo restores the old ones."))

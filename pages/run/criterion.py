@@ -155,7 +155,7 @@ def _show_verdict(view: CriterionView, *, settled: bool, brief: bool) -> None:
 
 def _order_tag(view: CriterionView) -> list[str]:
     """Return a tag if answers depend on the order in which options were shown."""
-    return [tag("answers differ by order", "warn")] if view.flipped_pairs else []
+    return [tag("answers depend on the order", "warn")] if view.flipped_pairs else []
 
 
 def _certainty_html(view: CriterionView) -> str:
@@ -230,13 +230,13 @@ def _vote_mark(view: CriterionView, vote: VoteView) -> str:
     if view.truth is None or vote.vote is None or vote.vote.abstained:
         return ""
     right = vote.vote.option == view.truth
-    return tag("✓ as labelled", "good") if right else tag("✕ not as labelled", "bad")
+    return tag("✓ as labelled", "good") if right else tag("✕ differs from the label", "bad")
 
 
 def _earlier_attempts(vote: VoteView) -> str:
     """Return HTML of earlier attempts that failed."""
     kinds = [FAILURE_WORDS.get(f.kind, f.kind) for f in vote.attempts if not f.open]
-    return _quiet_html(f"failed before: {', '.join(kinds)}") if kinds else ""
+    return _quiet_html(f"failed earlier:  {', '.join(kinds)}") if kinds else ""
 
 
 def _show_call(vote: VoteView, words: str = "Prompt, reply and cost") -> None:
@@ -272,7 +272,9 @@ def settlement(run_id: int, item_id: str, criterion: str, decision: CellDecision
     )
     option = "not assessable" if settled.uncertain else settled.label or ""
     gave = (
-        "the votes gave nothing" if decision.voted is None else f"the votes gave {decision.voted}"
+        "the votes gave no verdict"
+        if decision.voted is None
+        else f"the votes gave {decision.voted}"
     )
     parts = [f"as {option}", fmt.day_of(decision.when), decision.how, gave]
     draw_row([mark, f'<span class="rs-quiet">{esc(" · ".join(parts))}</span>'])
@@ -312,7 +314,7 @@ def _label_cell(view: CriterionView) -> ShownCell:
     verdict = view.verdict
     decided = verdict is not None and verdict.option is not None and not verdict.abstained
     sign = "" if not decided or verdict is None else "✓" if verdict.option == view.truth else "✗"
-    comparison = {"✓": ", as the verdict", "✗": ", not as the verdict", "": ""}[sign]
+    comparison = {"✓": ", like the verdict", "✗": ", unlike the verdict", "": ""}[sign]
     label_text = one_line(view.truth_label, 40)
     tells = f"{visible(view.criterion.name)}, label: {label_text}{comparison}"
     opens = json.dumps([view.criterion.name])

@@ -42,7 +42,7 @@ def show(run: Run, rubric: Rubric) -> None:
         empty_state("No grades", f"{ungraded_words(means.ungraded)}.")
         return
     if not bins:
-        empty_state("No scores yet", "They appear here as soon as the first items are graded.")
+        empty_state("No scores yet", "Figures appear here as soon as the first items are graded.")
         return
     grades_button(run.id)
     _score_histogram(run, bins, about)
@@ -105,9 +105,9 @@ def _verdict_bars(run: Run, counts: list[VerdictCounts], cache_key: tuple[object
         on_select=lambda: _on_piece(key),
         selection_mode="points",
         config={"displayModeBar": False},
-        alt="For every criterion the share of items by verdict; the lists below say the same.",
+        alt="For every criterion the share of items by verdict; as in the lists below.",
     )
-    with st.expander("The same in numbers", icon=":material/table_rows:"):
+    with st.expander("As numbers", icon=":material/table_rows:"):
         for verdict in shown:
             _verdict_buttons(verdict)
 
@@ -226,7 +226,7 @@ def _baseline_tag(line: PairLine, switched_off: bool) -> str:
         return tag("▲ clearly above", "good")
     if surely_below(high, commonest, line.n):
         return tag("▼ clearly below", "bad")
-    return tag("≈ not clearly above" if right > commonest else "▼ not above", "warn")
+    return tag("≈ not clearly better" if right > commonest else "▼ not above", "warn")
 
 
 def show_both_orders(run: Run) -> None:

@@ -200,11 +200,11 @@ def example_button(view: ItemView) -> None:
             icon=":material/undo:" if example else ":material/school:",
             on_click=_on_split,
             args=(view.run.dataset_version_id, view.item.id, example),
-            help="Judges of later runs do not see it any more, and it is graded and counted again."
+            help="Judges of later runs no longer see this item, and it is graded and counted again."
             if example
             else "Puts this item and its labels into the dataset's calibration part: judges of "
-            "later runs learn from it, and it leaves their figures of evaluation. It can be "
-            "undone. Runs that are there keep theirs.",
+            "later runs learn from it, and it leaves their figures of evaluation. This can "
+            "be undone. Existing runs keep their version.",
         )
 
 
@@ -249,7 +249,7 @@ def show(run_id: int, item_id: str) -> None:
                 "Request a regrade",
                 {state.SHOW: state.REGRADES, state.RUN: run_id, state.ITEM: item_id},
                 icon="contact_support",
-                help="A note for reviewers; what is settled holds until they decide.",
+                help="A note for reviewers. The settled verdict holds until they decide.",
             )
         st.fragment(_show_criteria)(view)
 

@@ -49,7 +49,7 @@ def show_scoring_version(run: Run) -> None:
         draw_row(parts, width="content")
         routes.draw_link(
             routes.RUBRICS,
-            "What another version changes",
+            "Changes under another version",
             {state.RUBRIC: run.rubric_id, state.RUN: run.id},
             icon="difference",
         )
@@ -93,7 +93,9 @@ def show_plan(run: Run, rubric: Rubric) -> None:
         )
     if any(judge.learns for judge in run.panel.judges):
         address = {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id}
-        routes.draw_link(routes.GRADE, "Grade more yourself and retrain", address, icon="edit_note")
+        routes.draw_link(
+            routes.GRADE, "Grade more texts yourself and retrain", address, icon="edit_note"
+        )
 
 
 def _show_cluster(facts: Mapping[str, Any]) -> None:
@@ -119,7 +121,7 @@ def _show_raters(panel: Panel) -> None:
                 esc(judge.name),
                 tag(KIND_WORDS[judge.rater_kind]),
                 fmt.number(judge.weight),
-                "no: models rated too" if judge.shadow else "yes",
+                "no: models rated, too" if judge.shadow else "yes",
             ]
             for judge in panel.judges
         ),
@@ -148,7 +150,7 @@ def _run_facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
     facts = [
         ("Panel", run.panel.name),
         ("Seed", str(plan.seed)),
-        ("Times every judge is asked", str(plan.replicates)),
+        ("Votes per judge", str(plan.replicates)),
         *_asking_facts(run.panel),
         *([("Models are asked", "in batches, at half the price")] if _is_batched(run) else []),
         ("Budget", "no limit" if plan.budget is None else fmt.cost(plan.budget)),
@@ -177,7 +179,7 @@ def _asking_facts(panel: Panel) -> list[tuple[str, str]]:
     if panel.cascade is not None:
         lines = words.stage_lines(panel.cascade, stages, shadows)
         when = ". ".join(f"{who}; {then}" for who, then in lines)
-    seats = [("Who is asked when", when), ("Early stop", "on" if panel.early_stop else "off")]
+    seats = [("Stages", when), ("Early stop", "on" if panel.early_stop else "off")]
     if all(judge.offline for judge in panel.judges):
         return seats
     asking = panel.asking
@@ -213,7 +215,7 @@ def _judge_row(judge: Judge) -> list[str]:
     ]
     settings += ["shadow: does not count"] if judge.shadow else []
     order = "as written" if not judge.shuffle else "in a random order for each question"
-    order = "none: it reads the text alone" if judge.offline else order
+    order = "none: this judge reads only the text" if judge.offline else order
     return [
         esc(judge.name),
         esc(words.who_answers(judge)),
@@ -235,7 +237,7 @@ def _show_training(name: str, reports: Mapping[str, Any]) -> None:
     draw_table(
         ("Criterion", "", "Labels", "Right", "Most common answer", "Kappa", "Answers", "Why"),
         (_report_row(criterion, report) for criterion, report in reports.items()),
-        name=f"How {name} was trained",
+        name=f"Training of {name}",
         numbers=(2, 3, 4, 5, 6),
     )
     st.caption(
@@ -282,7 +284,7 @@ def show_without_run() -> None:
     page_header("Run")
     empty_state(
         "No run is chosen",
-        "Pick one from the list of runs.",
+        "Choose a run from the list.",
         lambda: routes.draw_link(routes.RUNS, "All runs"),
     )
 
@@ -316,8 +318,8 @@ def _show_addresses(run: Run) -> None:
             numbers=(2, 3),
         )
         st.caption(
-            "Questions that one address lost were asked at another; only those without any answer "
-            "failed."
+            "Questions that failed at an address were asked at another; only questions without "
+            "any answer failed."
         )
 
 

@@ -99,7 +99,7 @@ def _compared_pair(tasks: SharedTasks, means: dict[str, SystemMeans]) -> tuple[s
 def show_conclusion(systems: Systems, rubric: Rubric) -> None:
     """Draw one line: which scores higher, and on which criteria the difference is certain."""
     if len(systems.means) > LINES:
-        with st.expander(f"What all {len(systems.means)} systems earned", type="compact"):
+        with st.expander(f"Shares earned by all {len(systems.means)} systems", type="compact"):
             _means_table(rubric, systems.means)
     if systems.pair is None:
         return
@@ -117,7 +117,7 @@ def show_conclusion(systems: Systems, rubric: Rubric) -> None:
         if name and gap.decided:
             sides[second if (gap.difference.value or 0.0) > 0 else first].append(name)
     parts = [f"{who} is better on {', '.join(names)}" for who, names in sides.items() if names]
-    parts = parts or ["on no criterion is a difference certain"]
+    parts = parts or ["no criterion shows a certain difference"]
     form = _number_formats(systems)[1]
     ends = "" if low is None else f", {_interval_words(score.difference, form)}"
     tasks = fmt.plural(score.difference.n, "shared task")
@@ -144,11 +144,11 @@ def draw_controls(systems: Systems) -> None:
     if len(systems.tasks.systems) > 2:
         _choose_task(state.FIRST, "First system", systems.pair[0], systems.tasks)
         _choose_task(state.SECOND, "Second system", systems.pair[1], systems.tasks)
-    _draw_toggle(BESIDE, "Side by side", "A task a row, with every system's answer to it.")
+    _draw_toggle(BESIDE, "Side by side", "One row per task, with every system's answer.")
     if state.address(BESIDE):
         two = " and ".join(systems.pair)
         _draw_toggle(
-            DIFFER, "Only where they differ", f"Tasks whose verdicts differ between {two}."
+            DIFFER, "Only tasks that differ", f"Tasks whose verdicts differ between {two}."
         )
 
 
@@ -271,7 +271,7 @@ def _means_table(rubric: Rubric, means: list[SystemMeans]) -> None:
     draw_table(
         ["", *(one_line(system.system, 40) for system in means)],
         rows,
-        name="What each system earned",
+        name="Share earned by each system",
         numbers=range(1, len(means) + 1),
     )
     st.caption(TELLS)

@@ -79,7 +79,7 @@ def _draw_toolbar() -> str:
             routes.IMPORT_VOTES,
             "Import votes",
             icon="upload_file",
-            help="What people or models answered elsewhere becomes a run.",
+            help="Answers of people or models from elsewhere become a run.",
         )
     return search
 
@@ -113,11 +113,11 @@ def _on_page(key: str) -> None:
 
 def _show_nothing(search: str) -> None:
     if search:
-        empty_state("Nothing found", "No run has these words in its name, rubric or dataset.")
+        empty_state("Nothing found", "The name, rubric or dataset of no run contains these words.")
         return
     empty_state(
         "No runs yet",
-        "Plan one: choose a rubric, a dataset and judges, see what it will cost, and start it.",
+        "Plan a run: choose a rubric, a dataset and judges, see the cost, and start the run.",
         lambda: st.button(
             "Plan a run",
             key=state.key(RUNS_ACT, "first"),
@@ -169,7 +169,7 @@ def _run_facts(run: RunRow, means: RunMeans) -> list[str]:
 def plan_form() -> None:
     """Draw the whole form."""
     run_form.back_button()
-    page_header("Plan a run", "Nothing is asked and nothing is paid before you press Start.")
+    page_header("Plan a run", "No calls are made before you press Start.")
     choices = planning.choices(store())
     if not choices.rubrics or not choices.datasets:
         choosing.show_missing(choices)
@@ -226,11 +226,11 @@ def _batch_toggle(panel: Panel | None) -> bool:
         disabled=bool(cannot),
         persist_state="session",
         help="The questions go to the provider in files, and the answers come within a day, often "
-        "sooner. You may close everything meanwhile: the run goes on when the app does.",
+        "sooner. You may close the app meanwhile: the run continues when the app is open again.",
     )
     if cannot:
         why = " ".join(f"{name} {reason}" for name, reason in cannot.items())
-        st.caption(label(f"Not in batches: {why}"))
+        st.caption(label(f"Batches are not possible: {why}"))
     return in_batches and not cannot
 
 
@@ -277,11 +277,11 @@ def _learner_words(panel: Panel | None) -> str:
 def _replicates_field() -> int:
     state.seed(plan_key("replicates"), 1)
     count: int = st.number_input(
-        "Times every judge is asked", 1, 20, key=plan_key("replicates"), persist_state="session"
+        "Votes per judge", 1, 20, key=plan_key("replicates"), persist_state="session"
     )
     st.caption(
-        "Once is usual. Asking several times shows whether a judge agrees with itself, and makes "
-        f"the verdict more stable; {'it multiplies' if count == 1 else 'here it multiplies'} calls "
+        "One vote is usual. Several votes show whether a judge agrees with itself, and make the "
+        f"verdict more stable; {'it multiplies' if count == 1 else 'here it multiplies'} calls "
         f"and cost by {'as much' if count == 1 else count}."
     )
     return count

@@ -74,7 +74,7 @@ def _sweep_form(choices: RunChoices) -> tuple[RunRequest, SweepAxes] | None:
         choices, version, labelled=judging.count_labelled(store(), dataset, version)
     )
     st.html('<div class="rs-section">What to vary</div>')
-    st.caption("Every combination is a run. Leave empty what should stay as the panel says.")
+    st.caption("Every combination is a run. Leave a field empty to keep the panel's setting.")
     axes = _sweep_axes(panel)
     st.html('<div class="rs-section">How</div>')
     seed, budget = run_form.seed_and_budget()
@@ -109,12 +109,12 @@ def _sweep_axes(panel: Panel | None) -> SweepAxes:
         )
         who = chosen or who
     modes = _pick_values(
-        "How much a call asks", "modes", tuple(words.MODES), lambda m: words.MODES[m][0]
+        "Criteria per call", "modes", tuple(words.MODES), lambda m: words.MODES[m][0]
     )
     layouts = _pick_values(
         "What comes first", "layouts", tuple(words.LAYOUTS), words.LAYOUTS.__getitem__
     )
-    times = _pick_values("Times every judge is asked", "replicates", TIMES, str)
+    times = _pick_values("Votes per judge", "replicates", TIMES, str)
     shares = _pick_values(
         "Labelled items to learn from",
         "shares",
@@ -151,7 +151,7 @@ def _sweep_outlook(form: tuple[RunRequest, SweepAxes] | None) -> None:
         st.html('<div class="rs-section">What it will take</div>')
         sweep = None
         if form is None:
-            st.caption("Choose who judges, and the estimate appears here.")
+            st.caption("Choose judges to see the estimate here.")
         else:
             sweep = _estimated_sweep(*form)
         name = "Start all runs" if sweep is None else f"Start {len(sweep.variants)} runs"
@@ -185,7 +185,9 @@ def _estimated_sweep(request: RunRequest, axes: SweepAxes) -> Sweep | None:
     )
     if sweep.teaching:
         taught = fmt.plural(len(sweep.teaching), "labelled item")
-        st.caption(f"{taught} may teach or be shown as examples; no run is measured on them.")
+        st.caption(
+            f"{taught} may train judges or be shown as examples; no run is measured on them."
+        )
     if sweep.same:
         st.caption(f"{fmt.plural(sweep.same, 'combination')} would only repeat another run.")
     draw_table(

@@ -41,7 +41,7 @@ def recent_checks(open_run: int | None) -> None:
         if open_run is None:
             empty_state(
                 "Nothing checked yet",
-                "Paste a submission, choose who judges it, and see every vote in seconds: "
+                "Paste a submission, choose who judges it, and see every vote in seconds, "
                 "before you plan a whole run.",
             )
         return
@@ -70,7 +70,7 @@ def _check_card(run: RunRow, item: RunItemRow) -> None:
         )
 
 
-EXAMPLES_FROM = "They come from the labelled items chosen below; an item is never its own example."
+EXAMPLES_FROM = "Examples are labelled items chosen below; an item is never its own example."
 
 
 def draw_judge_choice(rubric: Rubric | None) -> None:
@@ -180,7 +180,7 @@ def _chosen_rubric() -> Rubric | None:
     kept = listed_drafts(chosen_before.removeprefix(request.DRAFT))
     choices = request.rubric_choices(store(), [(draft, writer(draft)) for draft in kept])
     if not choices:
-        st.info("There is no rubric yet. Write one, or start from a sample.")
+        st.info("There is no rubric yet. Write a rubric, or start from a sample.")
         routes.draw_link(routes.RUBRICS, "Open rubrics")
         return None
     key = form_data.field_key("rubric")
@@ -219,13 +219,13 @@ def _more_fields() -> None:
             "replicates",
             "Replicates",
             (1, MAX_REPLICATES),
-            "How often each judge is asked, each time with another order of options.",
+            "The number of votes per judge, each with another order of options.",
         )
         _number_field(
             "seed",
             "Seed",
             (0, 2**31 - 1),
-            "Decides the order of options. The same seed asks the same again.",
+            "Decides the order of options. The same seed gives the same order.",
         )
 
 
@@ -274,7 +274,9 @@ def _on_grade() -> None:
         state.set_address(**{state.RUN: run_id})
 
 
-page_header("Spot check", "One submission, some judges, every vote. Nothing typed here is lost.")
+page_header(
+    "Spot check", "See every vote of some judges on one submission. Your input here is kept."
+)
 show_flash()
 form_data.load_form()
 _run = state.address_id(state.RUN)

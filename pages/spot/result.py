@@ -53,7 +53,7 @@ def show_beside_earlier(run_id: int) -> None:
 
 
 def _show_comparison(comparison: SpotComparison) -> None:
-    different = ", ".join(comparison.setup) or "nothing: the same question, asked twice"
+    different = ", ".join(comparison.setup) or "nothing: the same question was asked twice"
     st.html(f'<span class="rs-quiet">What was different: {esc(different)}.</span>')
     before, after = comparison.before, comparison.after
     score = ("Score", fmt.score(before.row.score), fmt.score(after.row.score))

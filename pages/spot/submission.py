@@ -69,11 +69,11 @@ def show() -> None:
     if way == "chat":
         _conversation_fields()
     elif way == "sections":
-        thoughts = "What the model thought before it answered (optional)"
+        thoughts = "The model's thinking before its answer (optional)"
         text_field(form_data.FIELDS, "thinking", "Thinking", thoughts)
         text_field(form_data.FIELDS, "output", "Output", "What it answered", tall=True)
     else:
-        caption = "Paste what is to be judged"
+        caption = "Paste the text to judge"
         text_field(form_data.FIELDS, "text", "Submission", caption, tall=True)
     _extra_fields()
 
@@ -87,7 +87,7 @@ def _extra_fields() -> None:
     if given:
         caption = f"Prompt, context and reference: {' and '.join(given)} given"
     elif tasks:
-        caption = "Prompt and reference: not given, but offline judges look at them"
+        caption = "Prompt and reference: missing, but offline judges use them"
     with st.expander(
         label(caption), icon=":material/add_notes:", key=form_data.field_key("extras")
     ):
@@ -108,12 +108,12 @@ def _take_over_task(tasks: list[SpotTask]) -> None:
     state.seed(key, None)
     shown = distinct_names({index: _task_words(task) for index, task in enumerate(tasks)}, 120)
     st.selectbox(
-        "Take over from the labelled items",
+        "Copy from the labelled items",
         range(len(tasks)),
         format_func=shown.__getitem__,
         key=key,
         index=None,
-        placeholder="Which of their prompts does this answer?",
+        placeholder="Choose the prompt that this text answers",
         on_change=_on_task,
         args=(tasks,),
     )
@@ -215,7 +215,9 @@ def _show_preview(version: int, item_id: str) -> None:
     draw_prose(item.text[:4000], height=220)
     labelled = fmt.plural(len(item.labels), "label")
     caption = (
-        f"It has {labelled}; the check shows them next to the verdicts." if item.labels else ""
+        f"It has {labelled}; the check shows the labels next to the verdicts."
+        if item.labels
+        else ""
     )
     if caption:
         st.caption(caption)

@@ -55,7 +55,7 @@ def _drop_zone(held: tuple[File, ...]) -> None:
         else "Drop anything: a table, submissions, a rubric, another tool's results",
         accept_multiple_files=True,
         key=state.key(START_FILES, len(held)) if held else START_FILES,
-        help="Whatever you drop is read and shown first. Nothing is sent anywhere yet.",
+        help="Dropped files are read and shown first. Nothing is sent anywhere yet.",
     )
     together = {file.name: file for file in (*held, *resources.dropped_files(uploads or ()))}
     if tuple(together.values()) != held:
@@ -120,7 +120,7 @@ def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
             file for dropped in recognised if dropped.also_votes for file in dropped.files
         )
         if (votes or doubtful) and _target_button(
-            "Review and measure these votes" if votes else "Its columns are votes: import them",
+            "Review and measure these votes" if votes else "Import its columns as votes",
             "upload",
             primary=not (class_ or rubric),
         ):

@@ -35,13 +35,13 @@ def _live_example(run_id: int, polled: bool) -> None:
         look = lifecycle.run_progress(store(), run_id)
         if polled and not look.row.active:
             st.rerun()
-        st.subheader("A worked example, really graded", anchor=False)
+        st.subheader("A worked example with real grades", anchor=False)
         if look.row.active:
             _show_running(look)
         elif look.row.votes:
             _show_figures(look)
         else:
-            message = look.row.message or f"It is {look.row.status} and has no votes."
+            message = look.row.message or f"The example is {look.row.status} and has no votes."
             st.warning(label(f"The example has not been graded. {message}"))
         _show_links(run_id, look)
 
@@ -84,7 +84,7 @@ def _show_links(run_id: int, look: RunProgress) -> None:
         if telling is not None:
             routes.draw_link(
                 routes.RUN,
-                f"See an answer they got wrong ({telling.wrong} of {telling.labelled})",
+                f"See an answer that the judges got wrong ({telling.wrong} of {telling.labelled})",
                 {state.RUN: run_id, state.ITEM: telling.item_id},
                 icon="search",
             )

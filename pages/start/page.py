@@ -77,7 +77,7 @@ def _run_card(run: RunRow) -> None:
 #: What a first-time visitor sees of the example: the picture, its words, and its screen.
 PICTURES = (
     ("grid", "Every vote of every judge", routes.RUN),
-    ("agreement", "How far to trust each criterion", routes.AGREEMENT),
+    ("agreement", "How reliable each criterion is", routes.AGREEMENT),
     ("item", "One text, its votes and its score", routes.RUN),
 )
 FOLDER = Path(__file__).with_name("pictures")
@@ -130,8 +130,8 @@ def _go_with_input(page: routes.Screen) -> None:
 
 page_header(
     "Rubric Studio",
-    "Grade texts by a rubric, with models or with judges that learn from your labels. Nothing is "
-    "sent before you say so.",
+    "Grade texts by a rubric, with models or with judges that learn from your labels. Nothing "
+    "is sent before you confirm.",
 )
 _show_ways_in()
 drop.show()

@@ -132,7 +132,7 @@ def _show_changed(task: HelpTask) -> None:
     if version is None:
         return
     with st.container(border=True):
-        st.subheader("Do judges notice, and does anything else move?", anchor=False)
+        st.subheader("Do judges notice the change, and do other criteria move?", anchor=False)
         run = counterfactuals.latest_run(store(), version)
         submissions.draw_ask_form(
             f"edits/{task.id}",
@@ -161,7 +161,7 @@ def _show_measured(measured: EditFigures) -> None:
         lines.append(
             (esc(one_line(pair.item, 60)), f"{how} {arrow}", moved or fmt.DASH, esc(pair.what))
         )
-    draw_table(heads, lines, name="Every change and what judges made of it")
+    draw_table(heads, lines, name="Every change, with the judges' verdicts")
     st.caption(
         "“Cannot tell”: the item already had that option, or has no verdict. Judges also "
         "vary without a change: compare with how often their answers to an unchanged text "

@@ -30,12 +30,12 @@ def draw_keep_button(task: HelpTask, make: Callable[..., object], version: int |
     """Draw the button that saves the result as a dataset, or the link to that dataset."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
-            "Keep as a dataset" if version is None else "Keep again",
+            "Save as a dataset" if version is None else "Keep again",
             key=state.key(DATA_ACT, "keep", task.id),
             icon=":material/dataset:",
             on_click=_on_keep,
             args=(task, make),
-            help="Its items carry what they were written for as tags, never as labels.",
+            help="Tags of its items name the intended option; the items have no labels.",
         )
         if version is not None:
             routes.draw_link(routes.DATASETS, "Datasets", icon="arrow_forward")
@@ -44,7 +44,7 @@ def draw_keep_button(task: HelpTask, make: Callable[..., object], version: int |
 def _on_keep(task: HelpTask, make: Callable[..., object]) -> None:
     with shown_errors():
         make(store(), task, "")
-        state.flash("Kept as a dataset.")
+        state.flash("Saved as a dataset.")
 
 
 def draw_ask_form(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> None:
@@ -155,17 +155,17 @@ def _counts_fields(name: str, criterion: Criterion) -> tuple[dict[int, int], int
             50,
             2,
             key=_field_key(name, "count", criterion.name, "borderline"),
-            help="Between two neighbouring options, so that careful graders would be torn.",
+            help="Between two neighbouring options, so that careful graders would hesitate.",
         )
     return counts, borderline
 
 
 def _task_fields(name: str) -> tuple[tuple[str, ...], int]:
     typed = st.text_area(
-        "What they answer, one task a line (optional)",
+        "Tasks that the texts answer, one per line (optional)",
         key=_field_key(name, "tasks"),
         height=110,
-        placeholder="Leave it empty to let the model invent tasks.",
+        placeholder="Leave this empty to let the model invent tasks.",
     )
     tasks = tuple(line.strip() for line in (typed or "").splitlines() if line.strip())
     invent: int = st.number_input(
@@ -188,7 +188,7 @@ def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
         return
     criterion = generated_items.request_of(task).criterion
     with st.container(border=True):
-        st.subheader("Do judges find the option aimed at?", anchor=False)
+        st.subheader("Do judges find the intended option?", anchor=False)
         run = generated_items.latest_run(store(), version)
         draw_ask_form(
             f"recovery/{task.id}",
@@ -229,10 +229,10 @@ def _show_recovery(recovery: Recovery) -> None:
         for row in recovery.rows
     ]
     numbers = tuple(range(2, len(heads)))
-    draw_table(heads, lines, name="What judges chose, by the option aimed at", numbers=numbers)
+    draw_table(heads, lines, name="Judges' choices, by intended option", numbers=numbers)
     st.caption(
-        "A miss may be the judge's fault or the writer's: read the text first. In borderline rows "
-        "either option counts as found; the figure above leaves these texts out."
+        "A miss may be the judge's fault or the writer's: read the text first. In borderline "
+        "rows either option counts as right; the figure above leaves these texts out."
     )
 
 

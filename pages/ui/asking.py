@@ -177,7 +177,7 @@ def setup_fields(
         if models:
             draw_fields(keys, start.asking)
         else:
-            st.caption("Offline judges need no prompt, so this only sets who is asked when.")
+            st.caption("Offline judges need no prompt, so this only sets the order of the judges.")
         if len(names) > 1:
             _draw_panel_settings(keys, start, names)
         else:
@@ -269,7 +269,10 @@ def _draw_stages(setup: PanelSetup) -> None:
         members = [name for name, number in setup.stages.items() if number == stage]
         if all(name in setup.shadows for name in members):
             st.warning(
-                label(f"The stage of {', '.join(members)} has only shadows, so it settles nothing.")
+                label(
+                    f"The stage of {', '.join(members)} has only shadows, so it cannot settle "
+                    "any cell."
+                )
             )
 
 

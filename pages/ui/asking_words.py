@@ -41,8 +41,8 @@ MODES = {
     ),
     "two_step": (
         "Assess first, then choose",
-        "The judge assesses in words, then chooses the option. Can help on hard criteria; twice "
-        "the calls.",
+        "The judge assesses in words, then chooses the option. This can help on hard criteria, "
+        "and doubles the calls.",
     ),
 }
 STYLES = {
@@ -52,8 +52,8 @@ STYLES = {
     ),
     "brief": (
         "Brief",
-        "A fifth of the words and the option alone, without a reason. For small models on your own "
-        "machine, which lose the thread in long rules.",
+        "A fifth of the words and the option alone, without a reason. For small models on your "
+        "own machine, which do not follow long rules well.",
     ),
 }
 LOGPROBS_SAYS = (
@@ -84,13 +84,13 @@ FLIPS = {
     ),
     "check": (
         "Check",
-        "Asks again with the options reversed and records both: you learn how often the order "
-        "decides. The first answer counts. Twice the calls.",
+        "Asks again with the options reversed and records both: the difference shows how often "
+        "the order decides. The first answer counts. This doubles the calls.",
     ),
     "require": (
         "Require both to agree",
-        "Like Check, but if the two answers differ, the judge counts as abstaining. Most "
-        "careful; twice the calls.",
+        "Like Check, but if the two answers differ, the judge counts as abstaining. This is the "
+        "most careful way, and doubles the calls.",
     ),
 }
 LAYOUTS = {
@@ -108,8 +108,8 @@ FEW_SHOT_SAYS = (
     "more expensive. 0: none."
 )
 EXAMPLES_FROM = (
-    "They come from labelled items: those in the dataset's calibration part, or else a share drawn "
-    "by the seed. Those items are not graded, and an item is never its own example."
+    "Examples come from labelled items: those in the dataset's calibration part, or else a "
+    "share drawn by the seed. Those items are not graded, and an item is never its own example."
 )
 REASONS_SAYS = (
     "Examples include the labeller's reason, if there is one, so that models have more "
@@ -126,8 +126,8 @@ BALANCED_SAYS = (
 )
 CACHE_SAYS = (
     "An answer to exactly the same request, kept from an earlier run, is used again and costs "
-    "nothing. The least recently used are deleted above a gigabyte (RUBRIC_STUDIO_CACHE). Turn it "
-    "off to ask everything anew."
+    "nothing. The least recently used are deleted above a gigabyte (RUBRIC_STUDIO_CACHE). Turn "
+    "the cache off to ask everything again."
 )
 
 GOES_ON = {
@@ -135,13 +135,13 @@ GOES_ON = {
     "on_split": ("it is split", "The stage's judges, or their replicates, do not all agree."),
     "on_failure": ("a call failed", "A vote of the stage is missing."),
     "near_gate": (
-        "it is near a gate",
+        "the cell is near a gate",
         "One option up or down would change what a gate of the rubric does.",
     ),
 }
 CONFIDENCE_SAYS = (
-    "The stage's judges state a lower mean confidence. Offline judges state one, fitted on labels; "
-    "models usually do not."
+    "The stage's judges state a lower mean confidence. Offline judges state a confidence, "
+    "fitted on labels; models usually do not."
 )
 CASCADE_SAYS = (
     "Cheap judges first: only cells that stay doubtful go on to the next stage, and "
@@ -154,8 +154,8 @@ EARLY_STOP_SAYS = (
     "votes to measure agreement with, and a run takes longer."
 )
 SHADOW_SAYS = (
-    "A shadow's votes are kept and measured but do not count: a way to try out a judge. It costs "
-    "as much as any other."
+    "A shadow's votes are kept and measured but do not count: a way to try out a judge. A "
+    "shadow costs as much as any other judge."
 )
 
 
@@ -256,7 +256,7 @@ SCALE_WORDS: dict[Scale, str] = {
 RULE_WORDS: dict[Scale, dict[str, str]] = {
     "binary": {
         "majority": (
-            "What most judges say. Each judge counts once, whatever its weight; a tie takes "
+            "The answer of most judges. Each judge counts once, whatever its weight; a tie takes "
             "the worse answer."
         ),
         "weighted": "Like majority, but every judge counts with its weight.",
@@ -299,13 +299,13 @@ ADVICE = {
     "often, raise the timeout and start a new run.",
     "connection": "The provider could not be reached. Check the network and the judge's address, "
     "then retry the failures.",
-    "server": f"The provider had a fault of its own. {_RETRY}",
+    "server": f"The provider had an internal error. {_RETRY}",
     "not_found": f"The provider does not know this model. {_NEW_RUN}",
     "bad_request": f"The provider did not accept the request. {_NEW_RUN}",
     "context_length": "The item is too long for this model. Use a model with a longer context.",
     "refusal": "The model declined to judge. Another judge may not; retrying seldom helps.",
     "content_filter": "The provider blocked the text. Another provider may not.",
-    "empty": f"The model answered nothing. {_RETRY} With a token limit, raise it.",
+    "empty": f"The model's reply was empty. {_RETRY} With a token limit, raise it.",
     "malformed": "The answer could not be read as an option. Retry the failures; if it happens "
     "often, this model is not fit to be a judge.",
     "out_of_range": "The model chose an option that was not offered. Retry the failures.",

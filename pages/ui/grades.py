@@ -35,7 +35,7 @@ SHOWN = 200
 SCALINGS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the worst answers"}
 FORMATS = (
     "Canvas: a rubric assessment file or a gradebook. Moodle: an offline grading worksheet or a "
-    "gradebook. Any other table works when you say which column is which."
+    "gradebook. Any other table works once you choose the meaning of its columns."
 )
 
 
@@ -59,8 +59,8 @@ def _grades_dialog(run_id: int) -> None:
 def grades_panel(run_id: int) -> None:
     """Take the file, ask what it leaves open, show the changes, and offer the filled file."""
     st.caption(
-        f"{FORMATS} Only grades change in it, byte for byte; students without a final score are "
-        "left alone. Nothing is sent anywhere."
+        f"{FORMATS} Only grades change in the file, byte for byte; students without a final "
+        "score are left alone. Nothing is sent anywhere."
     )
     upload: Any = st.file_uploader(
         "The file as your platform exported it",
@@ -75,7 +75,7 @@ def grades_panel(run_id: int) -> None:
             return
         choices = _chosen_options(upload.file_id, roster)
         if roster.kind == "table" and not (choices.match and choices.grade and choices.maximum):
-            st.info("Say which column is which.", icon=":material/info:")
+            st.info("Choose the meaning of the columns.", icon=":material/info:")
             return
         filled = grade_lists.fill(store(), run_id, upload.getvalue(), upload.name, choices)
     except RubricStudioError as error:
@@ -110,11 +110,11 @@ def _chosen_options(file: str, roster: Roster) -> GradeChoices:
         with middle:
             single = len(roster.grades) == 1
             grade = _column_choice(
-                "The grade goes to", file, "grade", roster.grades, optional=single
+                "Column for the grade", file, "grade", roster.grades, optional=single
             )
         if roster.kind in ("table", "moodle_gradebook") or _lacks_maximums(roster):
             maximum = right.number_input(
-                "A full score earns",
+                "Grade for a full score",
                 min_value=0.01,
                 value=100.0,
                 key=state.key(GRADES_FIELD, file, "maximum"),
@@ -126,7 +126,7 @@ def _chosen_options(file: str, roster: Roster) -> GradeChoices:
         scaling=_scaling_fields(file, roster),
         sheet=state.get(state.key(GRADES_FIELD, file, "sheet")),
         overwrite=st.toggle(
-            "Overwrite grades that are there already",
+            "Overwrite existing grades",
             key=state.key(GRADES_FIELD, file, "overwrite"),
         ),
     )
@@ -149,8 +149,8 @@ def _scaling_fields(file: str, roster: Roster) -> Scaling:
         format_func=SCALINGS.__getitem__,
         key=key,
         required=True,
-        help="They differ if the worst answers earn points: a ratio keeps these points, a range "
-        "(as in Moodle) turns them into 0.",
+        help="The two methods differ if the worst answers earn points: a ratio keeps these "
+        "points, a range (as in Moodle) turns them into 0.",
     )
     return chosen or "ratio"
 

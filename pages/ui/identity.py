@@ -177,7 +177,7 @@ def _offer_login(caption: str) -> None:
     if find_spec("authlib") is None:
         st.error(
             "A login is configured, but the package that it needs is not installed. "
-            "Install `streamlit[auth]`, then start the app again."
+            "Install `streamlit[auth]`, then restart the app."
         )
         return
     with st.container(horizontal=True, horizontal_alignment="center"):
@@ -193,7 +193,7 @@ def sign_in_page(user: Actor) -> None:
             "has no section `[auth]`. Ask an admin."
         )
     elif claims() is None:
-        _offer_login("Sign in to go on")
+        _offer_login("Sign in to continue")
     else:
         st.error(label(user.refused))
         for workspace in resources.workspaces():

@@ -20,7 +20,7 @@ from pages.ui.widgets import draw_row, tag
 
 FAILURE_WORDS = {
     "rate_limit": "rate limit",
-    "timeout": "no answer in time",
+    "timeout": "no answer before the timeout",
     "connection": "not reachable",
     "server": "provider's fault",
     "auth": "key refused",
@@ -33,7 +33,7 @@ FAILURE_WORDS = {
     "content_filter": "blocked by a content filter",
     "out_of_range": "answered an option that does not exist",
     "missing_key": "no key",
-    "expired": "not answered in time",
+    "expired": "not answered before the deadline",
     "malformed": "unreadable answer",
     "too_large": "answer too large",
     "empty": "empty answer",
@@ -152,7 +152,7 @@ def _order_words(result: Vote | VoteFailure) -> str:
     if isinstance(result, Vote) and result.order:
         return "options in the order shown"
     unseen = isinstance(result, Vote) and "method" in result.detail
-    return "no options shown: it learned from labels" if unseen else ""
+    return "no options shown: this judge learned from labels" if unseen else ""
 
 
 def _vote(criterion: Criterion, vote: Vote, text: str | None, brief: bool) -> str:
@@ -249,7 +249,7 @@ def show_tags(item: Item) -> None:
     parts = [tag(f"system {item.system}", "info")] if item.system else []
     parts += [tag(item.split)] if item.split else []
     parts += [tag(word) for word in item.tags]
-    parts += [tag("rubric of its own", "info")] if item.rubric else []
+    parts += [tag("its own rubric", "info")] if item.rubric else []
     if parts:
         draw_row(parts)
 
@@ -289,7 +289,7 @@ def _show_text(text: str, *, missing: bool = False) -> None:
     if text.strip():
         draw_prose(text, height=TALL if len(text) > LONG else None)
     elif missing:
-        draw_row([tag("The text is not at hand", "warn"), "It is kept for its labels and votes."])
+        draw_row([tag("The text is missing", "warn"), "The item is kept for its labels and votes."])
     else:
         draw_row([tag("Empty answer", "warn")])
 

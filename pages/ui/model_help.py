@@ -163,7 +163,7 @@ def _task_button(task: HelpTask) -> None:
             key=f"{key}/cancel",
             icon=":material/stop_circle:",
             disabled=task.cancel,
-            help="Stops asking. What is finished is kept.",
+            help="Stops the calls. Finished parts are kept.",
             on_click=_on_task(help_tasks.cancel),
             args=(task.id,),
         )
@@ -172,7 +172,7 @@ def _task_button(task: HelpTask) -> None:
             "Go on",
             key=f"{key}/resume",
             icon=":material/play_arrow:",
-            help="Asks what is missing. What is finished is not asked again.",
+            help="Asks for the missing parts. Finished parts are not asked again.",
             on_click=_on_task(help_tasks.resume),
             args=(task.id,),
         )
@@ -222,24 +222,26 @@ TEST_SECONDS = 0.5
 MENDS: dict[FailureKind, str] = {
     "rate_limit": "Wait a little and test again. In a run, such calls wait automatically.",
     "timeout": "Check that the address is right and the server is up, or raise the timeout.",
-    "connection": "No server answers there. Check the address, and that the server is running.",
-    "server": "The provider has trouble of its own, or the address is not a chat endpoint. "
+    "connection": "No server answers at this address. Check the address, and that the server is "
+    "running.",
+    "server": "The provider has an internal error, or the address is not a chat endpoint. "
     "Test again later, or check the address.",
     "auth": "The key was refused. Check that the variable holds the right key for this provider.",
     "not_found": "Check the model's name as the provider spells it, and the address.",
-    "bad_request": "The provider did not accept a setting. Try it without temperature, thinking "
+    "bad_request": "The provider did not accept a setting. Test without temperature, thinking "
     "and a token limit.",
     "context_length": "The model's context is too short for grading. Choose another model.",
     "refusal": "The model declined a harmless question. Choose another model.",
     "content_filter": "A filter stopped a harmless question. Check the account's filter settings.",
-    "empty": "It answered with nothing. Raise the most tokens in a reply, or lower thinking.",
-    "malformed": "It answers, but not in the form asked for. Small models often cannot; choose a "
-    "larger one, or raise the most tokens in a reply.",
-    "too_large": "It sends far more than an answer. Check that the address is a chat endpoint.",
-    "out_of_range": "It answers, but names options that do not exist. Choose a larger model.",
+    "empty": "The model's reply was empty. Raise the token limit of a reply, or lower thinking.",
+    "malformed": "The model answers in another format than requested. Small models often do; "
+    "choose a larger model, or raise the token limit of a reply.",
+    "too_large": "The address sends far more than an answer. Check that the address is a chat "
+    "endpoint.",
+    "out_of_range": "The model answers with options that do not exist. Choose a larger model.",
     "missing_key": "Set the variable, then restart the app.",
     "code": "The judge's own code failed. Fix it and test again.",
-    "internal": "This looks like a defect of the program. The server's log says more.",
+    "internal": "This looks like a defect of the program. The server's log has details.",
 }
 
 
@@ -256,7 +258,7 @@ def last_test_tag(entry: JudgeEntry, testing: bool) -> str:
         return tag("not tested")
     when = fmt.time_ago(result.when)
     if not entry.test_holds:
-        return tag(f"changed since its test {when}", "warn")
+        return tag(f"changed since the test {when}", "warn")
     if not result.ok:
         return tag(f"✕ {_error_kind(result)}, {when}", "bad")
     if not result.right:
@@ -280,7 +282,7 @@ def _show_tested(name: str, was_waiting: bool) -> None:
     with shown_errors():
         # The order matters: a result is stored before its test counts as finished.
         if standing := connection.test_progress(store(), name):
-            draw_row([tag(f"… {standing}", "info"), "Asking one small question."])
+            draw_row([tag(f"… {standing}", "info"), "Asking a small question."])
             return
         if was_waiting:
             st.rerun()
@@ -306,11 +308,11 @@ def _test_card(result: ConnectionResult, entry: JudgeEntry) -> str:
 def _answer_html(result: ConnectionResult) -> str:
     if result.right:
         verdict = tag("✓ It works", "good")
-        caption = "It was asked whether a text names the capital of France, and got it right."
+        caption = "Asked whether a text names the capital of France, the judge answered correctly."
     else:
-        verdict = tag("It answers, but wrongly", "warn")
+        verdict = tag("The judge answers, but wrongly", "warn")
         caption = (
-            f"It answered {result.answer} where MET is right. "
+            f"The judge answered {result.answer}, but MET is right. "
             "A judge that misses this is too weak to grade with."
         )
     reason = f'<div class="rs-quote">{esc(result.reason)}</div>' if result.reason else ""

@@ -112,7 +112,7 @@ def enter_workspace() -> Actor:
     if name not in names:
         state.drop_everything()
         user = _actor_in(settings.each()[0])
-        refused = "You have no access to a workspace of that name." if names else user.refused
+        refused = "You have no access to a workspace with that name." if names else user.refused
         return Actor(user.name, refused=refused)
     if name != before:
         if before:

@@ -41,21 +41,21 @@ START = Screen(
     "pages/start/page.py",
     "Start",
     "home",
-    "A graded example, and where to go from here.",
+    "A graded example, and the next steps.",
 )
 RUBRICS = Screen(
     "rubrics",
     "pages/rubric/page.py",
     "Rubrics",
     "checklist",
-    "Write, check and version rubrics; see exactly what a judge will be sent.",
+    "Write, check and version rubrics; see the exact prompt for a judge.",
 )
 LIBRARY = Screen(
     "library",
     "pages/library/page.py",
     "Library",
     "local_library",
-    "Ready-made criteria with anchors and worked examples, and whole rubrics.",
+    "Ready-made criteria with anchors and worked examples, and complete rubrics.",
 )
 TEST_DATA = Screen(
     "test_data",
@@ -107,14 +107,14 @@ CONTESTS = Screen(
     "pages/pairwise/page.py",
     "Compare systems",
     "swords",
-    "Which of several systems is better: two answers at a time, and a leaderboard.",
+    "Compare systems, two answers at a time, and rank them on a leaderboard.",
 )
 IMPORT_VOTES = Screen(
     "import_votes",
     "pages/imports/page.py",
     "Import votes",
     "upload",
-    "Bring in what people or models answered elsewhere, to measure and review it.",
+    "Import votes of people or models from elsewhere, to measure and review them.",
     verbs=("write",),
 )
 JUDGES = Screen(
@@ -129,7 +129,7 @@ QUEUES = Screen(
     "pages/queues/page.py",
     "Review",
     "rate_review",
-    "People settle what judges left in doubt.",
+    "Cells that judges left in doubt, for people to settle.",
     verbs=("review", "organise"),
 )
 ARENA = Screen(
@@ -137,7 +137,7 @@ ARENA = Screen(
     "pages/arena/page.py",
     "Arena",
     "how_to_vote",
-    "Vote on contests yourself, without seeing who wrote what.",
+    "Vote on contests yourself, without seeing the authors.",
     verbs=("review",),
 )
 REVIEW_ITEM = Screen(
@@ -145,35 +145,36 @@ REVIEW_ITEM = Screen(
     "pages/review_item/page.py",
     "Reviewing",
     "edit_note",
-    "One item of a queue.",
+    "An item of a queue.",
 )
 RECORD = Screen(
     "record",
     "pages/review_findings/page.py",
     "Findings of review",
     "fact_check",
-    "What people's verdicts say of all unreviewed cells, and of the judges.",
+    "Estimates for all unreviewed cells and for the judges, from people's verdicts.",
 )
 AGREEMENT = Screen(
     "agreement",
     "pages/agreement/page.py",
     "Agreement",
     "balance",
-    "How far verdicts agree with labels and judges with each other, and why they do not.",
+    "Agreement of verdicts with labels and of judges with each other, and the causes of "
+    "disagreement.",
 )
 REPORT = Screen(
     "report",
     "pages/report/page.py",
     "Report",
     "summarize",
-    "What a run found, with its uncertainty and limits, to read or to take away.",
+    "The results of a run with their uncertainty and limits, to read or to download.",
 )
 MEMBERS = Screen(
     "members",
     "pages/members/page.py",
     "Members",
     "group",
-    "Who may do what on this server, what may be spent, and who changed what.",
+    "Roles, spending limits and the record of changes on this server.",
     verbs=("administer",),
 )
 COMPARE = Screen(
@@ -181,7 +182,7 @@ COMPARE = Screen(
     "pages/compare/page.py",
     "Compare runs",
     "compare_arrows",
-    "What changed between runs, which verdicts flipped, and what accuracy costs.",
+    "Differences between runs, flipped verdicts, and the cost of accuracy.",
 )
 DOCUMENTS = Screen(
     "docs",
@@ -292,7 +293,7 @@ def about_this_page() -> None:
             DOCUMENTS,
             "About this page",
             {state.DOCUMENT: "screens", state.PART: screen.title.lower().replace(" ", "-")},
-            help="What this page is for, what you can do on it, and where to read more.",
+            help="The purpose of this page, its functions, and further reading.",
         )
 
 

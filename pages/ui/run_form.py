@@ -145,7 +145,7 @@ def _scale_rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale
     with st.expander("How votes become a verdict", expanded=judges > 1 and saved is None):
         own_rules = sum(c.aggregation is not None for c in rubric.criteria)
         if own_rules:
-            st.caption(f"{own_rules} of the rubric's criteria bring their own rule.")
+            st.caption(f"{own_rules} of the rubric's criteria have their own rule.")
         for scale in planning.scales_of(rubric):
             key = plan_key("rule", scale, panel_name)
             state.seed(key, rules[scale])
@@ -204,7 +204,7 @@ def seed_and_budget() -> tuple[int, float | None]:
             width=200,
             placeholder="No limit",
             persist_state="session",
-            help="The run stops when this is spent; what was finished is kept.",
+            help="The run stops when this is spent; finished votes are kept.",
         )
     return seed, budget
 
@@ -221,7 +221,7 @@ def show_estimate(request: RunRequest | None) -> None:
         if request is not None and estimate is not None:
             _estimate_figures(estimate, any(judge.learns for judge in request.panel.judges))
         elif request is None:
-            st.caption("Choose who judges, and the estimate appears here.")
+            st.caption("Choose judges to see the estimate here.")
         _start_button(request if estimate is not None else None)
 
 
@@ -262,11 +262,13 @@ def _estimate_figures(estimate: CostEstimate, learners: bool) -> None:
         columns=2,
     )
     if estimate.at_most:
-        st.caption("This is the maximum; what stages or early stops save is known afterwards.")
+        st.caption(
+            "This is the maximum; the savings of stages and early stops are known afterwards."
+        )
     if estimate.calibration:
         learned = fmt.plural(estimate.calibration, "labelled item")
         verb = "Offline judges learn from" if learners else "Examples are drawn from"
-        st.caption(f"{verb} {learned}; those are not graded.")
+        st.caption(f"{verb} {learned}; these items are not graded.")
         if estimate.twins:
             st.caption(estimate.twins.in_words())
     if estimate.calls:
@@ -278,7 +280,7 @@ def _estimate_figures(estimate: CostEstimate, learners: bool) -> None:
         )
         st.caption(_time_words(estimate))
     if estimate.brief_suits:
-        st.caption(f"{cost_estimate.BRIEF_SUITS} It is under Wording.")
+        st.caption(f"{cost_estimate.BRIEF_SUITS} The setting is under Wording.")
     if estimate.batch and estimate.direct:
         st.caption(f"Without a batch the run would cost about {fmt.cost(estimate.direct)}.")
     unpriced = [judge.name for judge in estimate.judges if judge.cost is None]
@@ -303,7 +305,8 @@ def _time_words(estimate: CostEstimate) -> str:
         return f"{caption} The answers come within a day of sending, often sooner."
     if estimate.seconds is None:
         return (
-            f"{caption} The time is not known: test the connection on the Judges page to learn it."
+            f"{caption} The time is unknown: test the connection on the Judges page to get an "
+            "estimate."
         )
     return f"{caption} It takes about {fmt.seconds(estimate.seconds)}, as fast as the last test."
 

@@ -32,10 +32,10 @@ from pages.ui.widgets import (
     tag,
 )
 
-IMPORTED_EMPTY = "They are empty in the imported file, and do not count as votes."
+IMPORTED_EMPTY = "These cells are empty in the imported file, and do not count as votes."
 #: The number of raters named in a line; others are counted.
 NAMED = 4
-SLOW = "Calls to a slow server of your own wait as long as it can be reached."
+SLOW = "Calls to your own slow server wait as long as the server can be reached."
 NOBODY = "The process that worked on this run has ended, and no other has taken over."
 
 
@@ -91,7 +91,7 @@ STATUS: dict[str, tuple[str, Tone]] = {
     "done": ("✓ Done", "good"),
     "incomplete": ("◼ Incomplete", "warn"),
     "cancelled": ("◼ Cancelled", "warn"),
-    "interrupted": ("◼ No process is running it", "warn"),
+    "interrupted": ("◼ No process works on this run", "warn"),
     "budget": ("◼ Budget spent", "warn"),
     "failed": ("✕ Failed", "bad"),
 }
@@ -176,7 +176,7 @@ def draw_status(
     if lost := lifecycle.unrecorded_calls(run):
         st.caption(lifecycle.lost_calls_words(lost))
     if look.stalled:
-        st.warning(f"{NOBODY} Resume takes it up again; no finished vote is lost.")
+        st.warning(f"{NOBODY} Press Resume to continue the run; no finished vote is lost.")
     if not run.active or look.stalled:
         _show_elsewhere(look)
     if run.message:
@@ -248,11 +248,11 @@ def _show_batches(look: RunProgress) -> None:
         )
     received = len(look.batches) - len(out)
     if received:
-        st.caption(f"{fmt.plural(received, 'batch', 'batches')} came back.")
+        st.caption(f"{fmt.plural(received, 'batch', 'batches')} finished.")
     if out and not look.row.active:
         st.caption(
             "This app is not waiting for these, but the provider still processes them. Resume "
-            "takes their answers; Cancel stops them."
+            "records their answers; Cancel stops them."
         )
     for message in dict.fromkeys(batch.message for batch in out if batch.message):
         st.warning(label(message), icon=":material/cloud_off:")
@@ -291,7 +291,7 @@ def _status_buttons(look: RunProgress, *, grades: bool) -> None:
             args=(lifecycle.cancel, run.id),
             **{
                 "disabled": run.cancel and run.active,
-                "help": "Stops asking. Finished votes are kept, and the run can be resumed.",
+                "help": "Stops the calls. Finished votes are kept, and the run can be resumed.",
                 **disabled_without("write"),
             },
         )
@@ -328,7 +328,7 @@ def grades_download(run_id: int) -> None:
         icon=":material/download:",
         key=state.key(RUN_ACT, "grades", run_id),
         type="tertiary",
-        help="A workbook: every item's grade and its grader, scores as judged, and verdicts.",
+        help="A workbook with every item's grade and grader, the judges' scores, and all verdicts.",
         on_click="ignore",
     )
 
@@ -338,7 +338,9 @@ def _show_elsewhere(look: RunProgress) -> None:
     programs = code_elsewhere(look.row.panel.judges)
     remaining = look.row.planned - look.row.votes - look.cells_not_needed
     if programs and remaining > 0:
-        st.caption(f"What is left ({fmt.plural(remaining, 'vote')}) cannot be asked from here:")
+        st.caption(
+            f"Remaining votes ({fmt.plural(remaining, 'vote')}) cannot be requested from here:"
+        )
         problem_list(programs)
 
 

@@ -120,7 +120,7 @@ def compute_now(page: str, votes: int, cache_key: tuple[object, ...]) -> bool:
         return True
     empty_state(
         f"{fmt.count(votes)} votes",
-        "Computing this many figures takes some seconds. They are then cached.",
+        "Computing this many figures takes some seconds. The figures are then cached.",
         lambda: st.button(
             "Work them out",
             key=state.key(WORKED_OUT, page),
@@ -152,8 +152,10 @@ def choose_meanings(
     meant: dict[str, dict[str, str]] = {}
     if not strange:
         return meant
-    with st.expander("What their words mean", expanded=True, icon=":material/translate:"):
-        st.caption("These words in the file are not options of the rubric. Say which each is.")
+    with st.expander("Meaning of the file's labels", expanded=True, icon=":material/translate:"):
+        st.caption(
+            "These words in the file are not options of the rubric. Choose an option for each."
+        )
         for name, answers in strange.items():
             options = [option.label for option in rubric.criterion(name).choices]
             with st.grid(3, min_column_width=200):
@@ -355,11 +357,13 @@ def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidenc
 def interval_fields(*, methods: bool = True) -> None:
     """Draw the fields of level and method, within another popover."""
     _confidence_choice(
-        "level", "How often an interval holds the true value", LEVELS, fmt.level_words
+        "level", "How often an interval contains the true value", LEVELS, fmt.level_words
     )
     if methods:
         caption = METHODS.__getitem__
-        _confidence_choice("method", "How intervals are made of resamples", tuple(METHODS), caption)
+        _confidence_choice(
+            "method", "How intervals are computed from resamples", tuple(METHODS), caption
+        )
     st.caption(
         "Applies to Agreement, Report, Compare runs and Compare systems in this tab. Words "
         "such as trusted, better, strict, found or refused are still decided at 95%, "

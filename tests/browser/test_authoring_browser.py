@@ -177,7 +177,7 @@ def test_the_second_to_save_sees_both_versions_and_loses_nothing(
     # The requirement is theirs, the weight stays mine.
     main.get_by_text("Theirs", exact=True).first.click()
     settle(second)
-    press(second, "Save with the pieces chosen above")
+    press(second, "Save the pieces chosen above")
     second.get_by_text("Version 3, saved").wait_for()
     (criterion,) = rubric_named(app_db, "shared").criteria
     assert (criterion.requirement, criterion.weight) == ("Is it brief and clear?", 7.0)

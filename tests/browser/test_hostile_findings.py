@@ -66,8 +66,8 @@ def come(page: Any, url: str) -> None:
 def test_on_every_view_of_the_findings(queue: int, page: Any, app_url: str) -> None:
     come(page, f"{app_url}/queues")
     for view, words, names in (
-        ("all", "What may be accepted unseen", ("queue",)),
-        ("session", "Criteria that people found at fault", ("criterion-1",)),
+        ("all", "Verdicts to accept without review", ("queue",)),
+        ("session", "Criteria that reviewers reported", ("criterion-1",)),
         ("calibrated", "Weigh judges", ("criterion-1",)),
         ("people", "How you review", ("reviewer",)),
         ("record", "Everything that happened", ("reviewer", "criterion-1", "note")),
@@ -89,5 +89,5 @@ def test_where_a_run_tells_who_settled_it(
     turn(
         page, f"{app_url}/record?run={places.run}&item={item}&criterion={quote(settled.criterion)}"
     )
-    page.get_by_role("link", name="The item with its votes").wait_for()
+    page.get_by_role("link", name="Open the item with its votes").wait_for()
     seen(page, "reviewer", "note")

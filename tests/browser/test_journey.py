@@ -81,7 +81,7 @@ def connect_model(page: Any, url: str) -> None:
     write(page, "Model", "loopback-1")
     write(page, "Address", url)
     press(page, "Save and test connection")
-    page.get_by_text(re.compile("^(✓ It works|It answers, but wrongly)$")).wait_for()
+    page.get_by_text(re.compile("^(✓ It works|The judge answers, but wrongly)$")).wait_for()
 
 
 def start_run(page: Any) -> None:
@@ -162,7 +162,7 @@ def read_item(page: Any) -> None:
     assert places != [1, 2, 3, 4], "take a seed that shuffles this question"
     assert [("Absent", "In part", "Whole", "Cannot assess")[place - 1] for place in places] == shown
     page.get_by_text("Prompt, reply and cost").click()
-    page.get_by_text("Reply, as it came").wait_for()
+    page.get_by_text("Unprocessed reply").wait_for()
     settle(page)
     sent, reply = (page.get_by_test_id("stCode").nth(at).inner_text() for at in (-3, -2))
     numbered = [sent.index(f"{number}. {words}") for number, words in enumerate(shown, start=1)]

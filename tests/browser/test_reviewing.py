@@ -171,7 +171,7 @@ def settle_all(page: Any) -> list[float]:
 
     for _ in range(100):
         said = main_text(page)
-        if "Nothing left for you here" in said:
+        if "No items left for you" in said:
             return waits
         if "Give your verdict" in said and "no verdict yet" in said:
             timed("1")

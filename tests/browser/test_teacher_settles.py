@@ -58,14 +58,14 @@ def test_what_two_models_disagree_on_is_settled_by_the_teacher_and_stands_in_the
     settled = set[tuple[int, str]]()
     for _ in range(12 + 1):  # by chance all twelve cells are drawn
         said = main_text(page)
-        if "Nothing left for you here" in said:
+        if "No items left for you" in said:
             break
         essay = int(re.findall(r"essay number (\d+)", said)[0])
         criterion = next(at for at, name in enumerate(CRITERIA) if f"{name} of the essay" in said)
         settled.add((essay, CRITERIA[criterion]))
         shown = ("Nothing", "Half", "Full")
         key(page, str(1 + shown.index(level(essay, criterion)[0])), "Enter", "Enter")
-    assert "Nothing left for you here" in main_text(page)
+    assert "No items left for you" in main_text(page)
     turn(page, path)
     page.get_by_text("4 graded, 0 in doubt").wait_for()
     with page.expect_download() as waiting:

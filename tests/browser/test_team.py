@@ -162,7 +162,7 @@ def test_who_is_not_signed_in_sees_nothing_at_any_address_but_in_its_fonts(
     for address in ("run?run=1", "", "judges", "runs", "agreement?run=1", "docs", "members"):
         turn(page, f"{team.url}/{address}")
         said = text(page)
-        assert "Sign in to go on" in said, address
+        assert "Sign in to continue" in said, address
         assert "science" not in said.lower(), address
         assert links(page) == set(), address
     assert [url for url in refused if "/static/" in url] == []

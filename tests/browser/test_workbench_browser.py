@@ -55,7 +55,7 @@ def test_an_edited_requirement_turns_its_rows_stale_and_only_those_are_asked(
     address = f"{app_url}/rubrics?rubric={rubric}&{state.SIDE}={keys.BENCH}"
     visit(page, address)
     choose(page, "Criterion", "All criteria")
-    press(page, "Ask what is open (6)")  # 3 rows x 2 criteria
+    press(page, "Ask open questions (6)")  # 3 rows x 2 criteria
     asked(page)
     assert provider.count == 6
     choose(page, "Criterion", "Cause")
@@ -74,7 +74,7 @@ def test_an_edited_requirement_turns_its_rows_stale_and_only_those_are_asked(
 def press_all(page: Any) -> None:
     """Ask what is open of all criteria, and reload while that is being done."""
     choose(page, "Criterion", "All criteria")
-    press(page, "Ask what is open (3)")
+    press(page, "Ask open questions (3)")
     page.reload()
     page.wait_for_selector("h1")
     settle(page)
@@ -87,8 +87,8 @@ def cancelled(page: Any, provider: Provider) -> None:
     provider.rule = lambda body: Answer(body=by_text(body).body, stall=3)
     choose(page, "Criterion", "Cause")
     write(page, "Requirement: what the judge must decide", "Says that the Moon does it.")
-    page.get_by_role("button", name="Ask what is open (3)").click()
+    page.get_by_role("button", name="Ask open questions (3)").click()
     page.get_by_role("button", name="Cancel").click()
-    page.get_by_role("button", name="Ask what is open (3)").wait_for()
+    page.get_by_role("button", name="Ask open questions (3)").wait_for()
     settle(page)
     assert page.get_by_text("stale", exact=True).count() == 3

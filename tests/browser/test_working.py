@@ -72,7 +72,7 @@ def test_the_first_visit_shows_the_example_graded_and_leads_to_its_votes(
     assert figures.locator("tbody tr").count() >= 3
     assert re.search(r"\d+%", figures.inner_text())
     assert "trusted" in figures.inner_text()
-    follow(page, "See an answer they got wrong")
+    follow(page, "See an answer that the judges got wrong")
     page.get_by_text("✕ wrong").first.wait_for()
     assert page.locator(".rs-card", has_text="Nearest neighbours").count() == 1
     grid = page.get_by_role("grid", name="Criteria by judges")
@@ -136,7 +136,7 @@ def test_a_pasted_submission_is_checked_with_the_keyboard(
     assert len(re.findall(r"option [123]\b", card.inner_text())) == 3
     page.get_by_text("Prompt and reply").click()
     settle(page)
-    page.get_by_text("Reply, as it came").wait_for()
+    page.get_by_text("Unprocessed reply").wait_for()
     assert "Good morning, here is some water." in page.get_by_test_id("stCode").nth(1).inner_text()
 
 

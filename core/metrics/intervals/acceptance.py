@@ -54,7 +54,7 @@ def share_of_rest(
     >>> mean = share_of_rest(18, 20, 200)
     >>> mean.value, mean.low, mean.high
     (0.9, 0.675, 0.99)
-    >>> less = share_of_rest(18, 20, 100, known=KnownLabels(100))
+    >>> less = share_of_rest(18, 20, 100, known_labels=KnownLabels(100))
     >>> less.value, less.low, less.high
     (0.8, 0.35, 0.98)
     """

@@ -38,7 +38,7 @@ def upper_bound_of_rest(
     90 of 300 were drawn, 14 of them wrong; then 105 others were settled, all right. Up to 66 of the
     300 may be wrong, so 52 of the remaining 105.
 
-    >>> upper_bound_of_rest(14, 90, 105, known=KnownLabels(105)) == 52 / 105
+    >>> upper_bound_of_rest(14, 90, 105, known_labels=KnownLabels(105)) == 52 / 105
     True
     """
     if n_rest == 0:

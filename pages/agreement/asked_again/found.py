@@ -37,14 +37,14 @@ def show(probe_result: ProbeResult) -> None:
         ]
         axis = "Earned more, of 1"
         st.plotly_chart(
-            draw.forest(dots, axis, "A judge that is not moved", whole=False),
+            draw.forest(dots, axis, "A judge that no edit moves", whole=False),
             key=state.key(keys.AGREEMENT_CHART, "probe", judge, probe_result.run.id),
             config={"displayModeBar": False},
             alt=f"{axis}, under each edit, with 95% intervals; the table below has the numbers.",
         )
     _edit_findings(probe_result, mine)
     routes.draw_link(
-        routes.RUN, "The probe's own run, with every vote", {state.RUN: probe_result.run.id}
+        routes.RUN, "The run of this probe, with every vote", {state.RUN: probe_result.run.id}
     )
 
 
@@ -58,11 +58,13 @@ def _edit_findings(probe_result: ProbeResult, mine: list[ProbeFigure]) -> None:
     doses = next((shift.doses for shift in mine if shift.doses), ())
     if doses:
         steps = ", ".join(f"by {fmt.percent(d)} {fmt.score(e.estimate)}" for d, e in doses)
-        st.caption(f"Earns more when padded {steps}; the first row is per doubling.")
+        st.caption(
+            f"Earns more when its text is padded {steps}; the first row is per doubled length."
+        )
     st.caption(
         "Earns more: how much more of the best value of a criterion (0 to 1) the edited "
         "texts earn than the originals. Changed: the share of answers that differ under "
-        "the edit; then, for comparison, with an added last line that says nothing, and "
+        "the edit; then, for comparison, with an added last line without content, and "
         "when the same text is asked again. Reversed options count by how many more "
         "answers change than with such a line. Most on: the criteria on which the effect "
         "is significant."

@@ -34,7 +34,7 @@ def show(chosen: RatedSelection) -> None:
         )
     except InputError:
         return
-    show_section("One impression, or the rubric?")
+    show_section("One overall mark, or the rubric?")
     st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
     asked = one_impression.latest(store(), chosen.run_id)
     if asked is not None:
@@ -47,7 +47,7 @@ def show(chosen: RatedSelection) -> None:
     with shown_errors():
         model_help.cost_line(outlook)
         if st.button(
-            "Ask for one mark",
+            "Ask for an overall mark",
             key=state.key(keys.AGREEMENT_FIELD, "impression", str(chosen.run_id)),
             icon=":material/looks_one:",
             disabled=asked is not None and asked.active,

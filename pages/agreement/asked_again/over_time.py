@@ -45,7 +45,7 @@ def _drift_since(first: int) -> Drift:
 
 
 def _moved_criteria(drift: Drift) -> None:
-    show_section("Since it was first asked")
+    show_section("Since the first time")
     looks = fmt.plural(len(drift.repeats), "look")
     sentence_list(
         drift.alerts, none=f"No judge has moved beyond its limits in {looks}.{drift.least}"
@@ -112,7 +112,9 @@ def _repeat_form(anchor: Run) -> None:
     under_way = anchors.latest(store(), anchor.id)
     if under_way is not None:
         run_status.show_status(under_way.id)
-        routes.draw_link(routes.RUN, "The newest look, with every vote", {state.RUN: under_way.id})
+        routes.draw_link(
+            routes.RUN, "The newest repeat, with every vote", {state.RUN: under_way.id}
+        )
     if not anchor.panel.askable:
         st.caption("The votes of this run were imported: its judges cannot be asked again.")
         return
@@ -122,7 +124,7 @@ def _repeat_form(anchor: Run) -> None:
         )
         model_help.cost_line(outlook)
         if st.button(
-            "Ask the same again",
+            "Ask the same questions again",
             key=state.key(keys.AGREEMENT_FIELD, MEASURE, "ask", str(anchor.id)),
             icon=":material/update:",
             disabled=under_way is not None and under_way.active,

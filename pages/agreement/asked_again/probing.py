@@ -78,8 +78,8 @@ def _probe_form(run_id: int, subjects: ProbeSubjects, *, busy: bool) -> None:
         most,
         min(ANSWERS, most),
         key=_field_key(run_id, "answers"),
-        help=f"Of {fmt.count(subjects.answers)}. In simulations a shift of a tenth of the best was "
-        "found with 100 answers in three of four probes, with 200 nearly always.",
+        help=f"Of {fmt.count(subjects.answers)}. In simulations, a shift by a tenth of the best "
+        "value was found in three of four probes of 100 answers, and in nearly all of 200.",
     )
     if not edits or not judges:
         st.caption("Choose an edit and a judge.")
@@ -111,11 +111,11 @@ def _rewarded_edits(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]
     names = [one.name for one in store().rubrics.version(version).rubric.criteria]
     pairs = [(name, edit) for name in names for edit in edits]
     chosen: list[tuple[str, str]] = st.multiselect(
-        "Edits that a criterion earns",
+        "Edits that a criterion rewards",
         pairs,
         key=_field_key(run_id, "earns"),
         format_func=lambda one: f"{one_line(one[0], 60)}: {EDITS[one[1]].title}",
-        help="If a criterion asks for length, preferring longer answers is no bias of a judge.",
+        help="If a criterion asks for length, a judge that prefers longer answers is not biased.",
     )
     return {
         name: tuple(edit for of, edit in chosen if of == name)

@@ -137,7 +137,7 @@ def _changed_items(some: Sequence[FairScore], rated: int) -> None:
     )
     st.caption(
         f"The {fmt.plural(len(some), 'item')} of {fmt.count(rated)} that severity changes "
-        "most, in shares of the scale. The score that raters gave lies outside the "
+        "most, as shares of the scale. The score that raters gave lies outside the "
         f"{level_words()} interval.",
         help="Estimates from few ratings are shrunk towards the average item.",
     )

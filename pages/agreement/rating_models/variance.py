@@ -25,11 +25,10 @@ SAYS = (
     "they cover other items, but only these judges."
 )
 STUDY_SAYS = (
-    "A decision study: scores as means over criteria, judges and repeated answers. "
-    "Would repeat: the share of the differences between items that other judges of "
-    "this kind would repeat (generalizability, E rho squared). Strictness counted: the "
-    "same share if strictness counts as error, too (phi). Error of the mean: its "
-    "standard error over other items and judges."
+    "A decision study: scores as means over criteria, judges and repeated answers. Would "
+    "repeat: the share of the differences between items that other judges of this kind would "
+    "repeat (generalizability, E rho squared). Strictness counted: the same share if strictness "
+    "counts as error, too (phi). Standard error: its standard error over other items and judges."
 )
 ALL = "All criteria"
 
@@ -97,13 +96,13 @@ def _choice_table(whole: Study) -> None:
         "Asked",
         "Would repeat",
         "Strictness counted",
-        "A score is sure to",
+        "Margin of a score",
         "Error of the mean",
     ]
     draw_table(
         [*heads, *(["Per 1,000 items"] if priced else [])],
         (_choice_row(choice, priced=priced) for choice in whole.choices),
-        name="What more judges, answers or items would buy",
+        name="What more judges, answers or items would gain",
         numbers=range(1, len(heads) + priced),
     )
     st.caption("Computed as if the mean of all answers were the score.", help=STUDY_SAYS)
@@ -133,7 +132,7 @@ def _criterion_table(studies: dict[str, Study]) -> None:
             "Would repeat",
         ),
         (_criterion_row(name or ALL, study) for name, study in studies.items()),
-        name="Where differences come from, by criterion",
+        name="Sources of variance, by criterion",
         numbers=range(1, 6),
     )
 

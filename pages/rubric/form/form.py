@@ -26,7 +26,7 @@ PARTS: dict[Part, tuple[str, Tone]] = {
     "context": ("the context", "info"),
     "reference": ("the reference", "good"),
     "submission": ("the submission", "neutral"),
-    "placeholder": ("a placeholder, which judges see as it is written", "warn"),
+    "placeholder": ("a placeholder, which judges see literally", "warn"),
 }
 
 
@@ -185,7 +185,7 @@ def _place_fields(name: str, criterion: CriterionDraft, place: int, total: int) 
         min_value=1,
         max_value=max(1, total),
         key=drafts.synced_key(name, place + 1, uid, "place", str(place + 1)),
-        help="Its place among all criteria.",
+        help="The criterion's position in the rubric.",
         on_change=_on_place,
         args=(name, uid, place + 1),
     )
@@ -205,7 +205,9 @@ def _requirement_field(name: str, criterion: CriterionDraft) -> None:
     _mentioned_parts(criterion["requirement"])
     written = f"{criterion['name']}{criterion['requirement']}"
     if visible(written) != written:
-        draw_row([tag("Holds characters that cannot be seen or that turn text around", "warn")])
+        draw_row(
+            [tag("Contains invisible characters, or characters that reverse the text", "warn")]
+        )
 
 
 def _mentioned_parts(requirement: str) -> None:
@@ -265,7 +267,7 @@ def _add_buttons(name: str) -> None:
         st.toggle(
             "with “Not applicable”",
             key=state.key(RUBRIC_ACT, name, "with_na"),
-            help="The new criterion gets one more answer, for texts to which it does not apply.",
+            help="The new criterion gets an extra answer for texts to which it does not apply.",
         )
     with st.container(horizontal=True):
         for template, caption in TEMPLATE_WORDS.items():

@@ -256,7 +256,7 @@ def show(name: str, uid: str) -> None:
     criteria = show_when(name, draft, uid, gate)
     _effect_fields(name, uid, gate["then"])
     st.selectbox(
-        "If that cannot be decided",
+        "If the condition cannot be decided",
         list(MISSING),
         format_func=MISSING.__getitem__,
         width=300,
@@ -304,7 +304,7 @@ def _effect_fields(name: str, uid: str, effect: Mapping[str, Any]) -> None:
         st.text_input(
             "because",
             max_chars=500,
-            placeholder="What people read next to the score",
+            placeholder="Reason shown next to the score",
             width="stretch",
             **drafts.widget_arguments(name, effect.get("reason", ""), uid, "reason", _on_effect),
         )

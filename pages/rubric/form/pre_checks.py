@@ -52,7 +52,7 @@ def show(name: str, uid: str) -> None:
         ),
     )
     st.text_area(
-        "Phrases of your own",
+        "Your own phrases",
         height=92,
         placeholder=PHRASES,
         help=PHRASES,
@@ -67,7 +67,7 @@ def show(name: str, uid: str) -> None:
 
 def _near_field(name: str, uid: str, near: Mapping[str, Any]) -> None:
     st.text_area(
-        "Unless one of these is nearby",
+        "Unless one of these phrases is nearby",
         height=68,
         placeholder="One phrase per line, e.g. quoted from",
         **drafts.widget_arguments(name, "\n".join(near.get("terms", ())), uid, "terms", _on_near),
@@ -97,7 +97,7 @@ def _near_field(name: str, uid: str, near: Mapping[str, Any]) -> None:
 def _action_field(name: str, uid: str, check: Mapping[str, Any]) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.segmented_control(
-            "When it is found",
+            "When a phrase is found",
             list(ACTIONS),
             required=True,
             format_func=ACTIONS.__getitem__,
@@ -120,7 +120,7 @@ def _action_field(name: str, uid: str, check: Mapping[str, Any]) -> None:
 def _trial_field(name: str, uid: str, check: Mapping[str, Any]) -> None:
     key = state.key(RUBRIC_TRY, name, "check", uid)
     text = st.text_area(
-        "Try it on a text",
+        "Try the pre-check on a text",
         key=key,
         height=92,
         persist_state="session",

@@ -38,8 +38,8 @@ def decision_card(name: str, uid: str) -> None:
                 "Fails below",
                 passing if floor is None else floor,
                 (
-                    "If it is below the first threshold, a person decides on the scores between "
-                    "the two."
+                    "Below the first threshold. A person decides on scores between the two "
+                    "thresholds."
                 ),
             ),
         ):
@@ -72,9 +72,9 @@ def decision_card(name: str, uid: str) -> None:
     if normalized and passing is not None:
         st.html(_decision_bar(decision))
     st.caption(
-        "Gates and pre-checks come first: items that they fail have failed, and items that "
-        "they send to a person go to a person. So do items with a missing verdict, or with "
-        "a gate that cannot be decided."
+        "Gates and pre-checks come first: the items that they fail or send to a person are not "
+        "decided here. Items with a missing verdict, or with a gate that cannot be decided, go "
+        "to a person."
     )
 
 
@@ -213,12 +213,12 @@ class RuleCard(NamedTuple):
 ADD: Mapping[str, tuple[str, str, Adder]] = {
     "gate": (
         "Gate",
-        "Holds the score down, fails the item or calls a person when a verdict says so.",
+        "Lowers the score, fails the item or sends it to a person, depending on a verdict.",
         draft_rules.add_gate,
     ),
     "check": (
         "Pre-check",
-        "Looks for phrases in the text itself and sends what it finds to a person.",
+        "Looks for phrases in the text, and sends items that contain them to a person.",
         draft_rules.add_check,
     ),
     "decision": (
@@ -228,7 +228,7 @@ ADD: Mapping[str, tuple[str, str, Adder]] = {
     ),
     "penalty": (
         "Length penalty",
-        "Takes points from long texts.",
+        "Deducts points from long texts.",
         lambda draft: (draft_rules.set_penalty(draft), drafts.PENALTY),
     ),
 }

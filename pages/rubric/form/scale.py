@@ -101,7 +101,7 @@ def _anchor_field(name: str, criterion: CriterionDraft, option: OptionDraft) -> 
         height=SHORT if len(criterion["options"]) < 3 else TALL,
         max_chars=20_000,
         label_visibility="collapsed",
-        placeholder="Anchor: what earns it?",
+        placeholder="Anchor: what earns this option?",
         **drafts.bound_field(name, "option", (uid, option["uid"]), "description"),
     )
 
@@ -186,7 +186,7 @@ RULE_WORDS: Mapping[str, str] = {
     "mode": "most votes",
     "min": "lowest level voted",
     "max": "highest level voted",
-    "soft_mean": "mean of how likely each level was",
+    "soft_mean": "mean of the levels' probabilities",
     "weighted_mode": "most votes by judges' weights",
 }
 
@@ -273,7 +273,7 @@ def _share_field(name: str, uid: str, weight: float) -> None:
         step=1.0,
         format="%.4g",
         width=120,
-        help="Sets the weight so that it is this share of all points that can be won.",
+        help="Sets the weight to this share of all possible points.",
         on_change=_on_share,
         args=(name, uid),
     )
@@ -342,13 +342,13 @@ def show_rules(name: str, criterion: CriterionDraft) -> None:
             "Tags",
             list(tags),
             accept_new_options=True,
-            placeholder="Type and press Enter",
+            placeholder="Type a tag and press Enter",
             width=240,
             **drafts.bound_field(name, "criterion", (uid,), "tags"),
         )
         st.toggle(
             "Forced choice",
-            help='Takes away the added answer "Cannot assess".',
+            help='Removes the added answer "Cannot assess".',
             disabled=any(o["na"] for o in criterion["options"]),
             **drafts.bound_field(name, "criterion", (uid,), "forced_choice"),
         )

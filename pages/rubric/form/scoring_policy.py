@@ -10,10 +10,13 @@ from core.domain.gates import ABSTENTIONS
 from pages.ui import drafts
 
 STRATEGIES: Mapping[str, tuple[str, str]] = {
-    "skip": ("Skip", "The criterion is left out, as if it had not been asked."),
-    "zero": ("Zero", "It gives no points, but its weight still counts."),
-    "partial": ("Partial credit", "It gives a share of its weight; a penalty takes nothing."),
-    "fail": ("Fail", "It counts as its worst option; a penalty is taken in full."),
+    "skip": ("Skip", "The criterion is left out, as if judges had not been asked."),
+    "zero": ("Zero", "The criterion earns no points, but its weight still counts."),
+    "partial": (
+        "Partial credit",
+        "The criterion earns a share of its weight; a penalty deducts nothing.",
+    ),
+    "fail": ("Fail", "The criterion counts as its worst option; a penalty is deducted in full."),
 }
 
 
@@ -39,8 +42,8 @@ def show(name: str) -> None:
         0.0,
         1.0,
         step=0.05,
-        help="The share of the weight that must be assessed. Below it an item has no grade and no "
-        "rank, and a person must look.",
+        help="The share of the weight that must be assessed. With less, an item has no grade "
+        "and no rank, and a person must review it.",
         **drafts.bound_field(name, "scoring", (), "min_coverage"),
     )
     st.toggle(

@@ -20,7 +20,7 @@ from pages.ui.widgets import shown_errors, tag
 
 PARTS = {
     "requirement": "Requirement",
-    "option": "What the option says",
+    "option": "Option's text",
     "label": "Name of the option",
     "weight": "Weight",
     "guidelines": "Guidelines",
@@ -40,7 +40,7 @@ def show_pieces(name: str, pieces: Sequence[ProposalPiece], where: str) -> None:
         st.html(f"<b>{esc(fmt.plural(len(pieces), 'proposed change'))}</b>")
         if len(open_) > 1:
             st.button(
-                f"Take all {len(open_)} wordings",
+                f"Accept all {len(open_)} wordings",
                 key=state.key(model_help.HELP_ACT, where, name, "all"),
                 icon=":material/done_all:",
                 on_click=_take_pieces,
@@ -72,7 +72,7 @@ def _show_piece(name: str, piece: ProposalPiece, where: str) -> None:
         elif state_now == "taken":
             st.html(tag("✓ Taken", "good"))
         else:
-            st.html(tag("These words have changed since", "neutral"))
+            st.html(tag("This wording has changed since the proposal", "neutral"))
 
 
 def _difference_html(piece: ProposalPiece) -> str:
@@ -165,16 +165,18 @@ def _chosen_evidence(
     sources = (
         ("offline", "Findings of the offline check", offline, _findings_count(offline)),
         ("judged", "Findings of the check by judges", judged, _findings_count(judged)),
-        ("told", "What the newest run says", findings, _findings_count(findings)),
+        ("told", "Findings of the newest run", findings, _findings_count(findings)),
     )
     chosen = [
         source_findings
         for key, caption, source_findings, n in sources
         if _source_toggle(name, key, caption, n)
     ]
-    shown = _source_toggle(name, "cases", "Cases people decided otherwise than judges", len(cases))
+    shown = _source_toggle(
+        name, "cases", "Cases that people decided differently from the judges", len(cases)
+    )
     if not any(n for *_, n in sources) and not cases:
-        st.caption("Nothing speaks against this wording yet; a model can still look it over.")
+        st.caption("No finding concerns this wording yet; a model can still review it.")
     return proposals.merge_findings(*chosen), cases if shown else []
 
 

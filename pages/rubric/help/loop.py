@@ -24,10 +24,9 @@ from pages.ui.widgets import show_flash, tag
 def show(name: str, rubric: Rubric) -> None:
     """Draw the choice of targets and models; then the rounds."""
     st.caption(
-        "A model proposes new wording, and judges grade labelled items before and after. "
-        "Rounds go on only while more answers are right on items that no proposal has "
-        "seen. Only wording is changed, and your rubric stays as it is until you accept a "
-        "change."
+        "A model proposes new wording, and judges grade labelled items before and after. Rounds "
+        "continue only while more answers are right on items that were not used for proposals. "
+        "Only wording is changed, and your rubric stays as it is until you accept a change."
     )
     show_flash()
     teachers = trials.teaching_datasets(store(), rubric)
@@ -124,7 +123,7 @@ def _show_rounds(name: str, task: HelpTask) -> None:
     if len(rounds) > 2:
         st.caption(
             f"{len(rounds) - 1} wordings were tried on the same held-out items, which favours the "
-            "best of them a little. Fresh labels would tell."
+            "best of them a little. New labels would show by how much."
         )
     _compare_rounds(rounds)
     improvement.show_pieces(

@@ -27,8 +27,8 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
         st.info("The files of the meta-rubric (sample_rubrics/meta) are not installed here.")
         return
     st.caption(
-        "Judges answer a rubric about your rubric: 17 questions for each criterion and 5 "
-        "about the whole; if you say what the task is, 3 and 5 more."
+        "Judges answer a rubric about your rubric: 17 questions for each criterion and 5 about "
+        "the whole. If you describe the task, they answer 3 and 5 more."
     )
     panel = model_help.chosen_panel("Who checks", name, "check")
     if panel is None:
@@ -38,7 +38,7 @@ def check_by_judges(name: str, rubric: Rubric) -> None:
         key=state.key(model_help.HELP_FIELD, name, "task"),
         height=90,
         persist_state="session",
-        placeholder="What the submissions had to answer, word for word if you can.",
+        placeholder="The task that the submissions answer, word for word if possible.",
     )
     request = MetaRequest(
         rubric, panel, f"rubric/{name}", task or "", model_help.chosen_budget(name, "check")
@@ -81,7 +81,7 @@ def _live_run(run_id: int, was_active: bool) -> None:
                 )
             elif look.failures or look.settled < run.planned:
                 st.button(
-                    "Ask what is missing",
+                    "Ask the missing questions",
                     key=state.key(model_help.HELP_ACT, "check", run_id, "retry"),
                     icon=":material/refresh:",
                     on_click=_on_retry,
@@ -107,7 +107,9 @@ def _show_check_result(name: str, check: MetaCheck) -> None:
     if check.asked and not check.findings and not run.active:
         st.success("Nothing was found.", icon=":material/check:")
     if check.open and not run.active:
-        st.caption(f"{fmt.plural(check.open, 'question')} without an answer: they are not checked.")
+        st.caption(
+            f"{fmt.plural(check.open, 'question')} without an answer, and therefore not checked."
+        )
     for number, finding in enumerate(check.findings):
         _finding_card(name, finding, number)
     if check.asked:
@@ -122,7 +124,7 @@ def _finding_card(name: str, finding: MetaFinding, number: int) -> None:
     agreed = (
         ""
         if finding.agreement is None
-        else f"{fmt.percent(finding.agreement)} of the votes say so."
+        else f"{fmt.percent(finding.agreement)} of the votes agree with this finding."
     )
     changed = tag("words changed since", "neutral") if finding.stale else ""
     quotes = "".join(f'<div class="rs-quote">{esc(quote)}</div>' for quote in finding.quotes)
@@ -186,7 +188,7 @@ def _draft_rubric(name: str) -> Rubric | None:
         return proposals.rubric_of(drafts.draft(name))
     except InputError as error:
         first = f"{error.problems[0]}" if error.problems else error.message
-        st.caption(label(f"First fix what keeps this from being a rubric: {first}"))
+        st.caption(label(f"First fix the problem that makes this rubric invalid:  {first}"))
         return None
 
 

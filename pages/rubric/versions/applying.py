@@ -85,15 +85,16 @@ def _criteria_to_keep(run: Run, version_id: int, edits: VersionEdits) -> list[st
         if all(may_be_typo(e) for e in changed if e.criterion in (name, None))
     }
     st.caption(
-        "Judges were asked a different question on these. Tick those whose answers may stand; the "
-        "others become stale: they keep their votes, and can be queued for people or judged again."
+        "Judges were asked a different question on these. Select the criteria whose answers may "
+        "stand. The others become stale: they keep their votes, and can be queued for people or "
+        "judged again."
     )
     unchanged = []
     for name in edits.stale:
         key = state.key(SPREAD_KEEP, run.id, version_id, name)
         state.seed(key, name in slips)
         hint = " (only letters changed, as in a corrected typo)" if name in slips else ""
-        if st.checkbox(label(f"{name}: the answers may stand{hint}", 160), key=key):
+        if st.checkbox(label(f"{name}: keep the answers{hint}", 160), key=key):
             unchanged.append(name)
     return unchanged
 
@@ -106,7 +107,7 @@ def _criteria_to_ask(
     for name in edits.stale:
         key = state.key(SPREAD_AGAIN, run.id, version_id, name)
         state.seed(key, True)
-        if st.checkbox(label(f"{name}: judge it again", 120), key=key):
+        if st.checkbox(label(f"{name}: judge again", 120), key=key):
             again.append(name)
     carried, to_ask = carry_votes.carry_counts(
         store(), run.id, version_id, moves, asked_again=again
@@ -162,7 +163,10 @@ def version_acts(run: Run) -> None:
     cells = scored_items.stale_cells(store(), run.id)
     last = next(iter(follow_version.followed_versions(store(), run.id)), None)
     if last is None and not cells:
-        st.caption("Scores follow the version that judges were asked. Choose another one above.")
+        st.caption(
+            "Scores already follow the version that judges were asked. Choose another "
+            "version above."
+        )
         return
     if cells:
         names = ", ".join(one_line(name, 40) for name in sorted({c.criterion for c in cells})[:6])
@@ -174,7 +178,7 @@ def version_acts(run: Run) -> None:
         reviewer = identity.ask_name(state.key(SPREAD_REASON, "name"))
         if cells:
             st.button(
-                "Queue them for people",
+                "Queue these cells for people",
                 key=state.key(SPREAD_ACT, run.id, "queue"),
                 icon=":material/group:",
                 on_click=_on_queue,
@@ -194,7 +198,7 @@ def version_acts(run: Run) -> None:
 def _on_queue(reviewer: str, run_id: int, number: int) -> None:
     with shown_errors():
         queue = follow_version.queue_stale(
-            store(), identity.take_seat(reviewer), run_id, f"Asked otherwise in version {number}"
+            store(), identity.take_seat(reviewer), run_id, f"Question differed in version {number}"
         )
         state.flash(f"Queue {queue.id} holds exactly the stale cells.")
 
@@ -202,7 +206,7 @@ def _on_queue(reviewer: str, run_id: int, number: int) -> None:
 def _on_back(reviewer: str, run_id: int) -> None:
     with shown_errors():
         follow_version.roll_back(store(), identity.take_seat(reviewer), run_id)
-        state.flash("Every score is what it was.")
+        state.flash("No score has changed.")
 
 
 def show_history(run: Run) -> None:

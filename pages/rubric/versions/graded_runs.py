@@ -82,11 +82,14 @@ def _renamed_criteria(
 def _option_mapping(run_id: int, old: Criterion, new: Criterion) -> tuple[int | None, ...]:
     st.html('<div class="rs-section">Where do the votes go?</div>')
     st.caption(
-        label(f"{new.name}: every option that judges could choose, and what it is now.", 200)
+        label(
+            f"{new.name}: every option that judges could choose, and the option that replaces it.",
+            200,
+        )
     )
     guess = option_guess(old, new)
     captions: dict[int, str] = {
-        NO_PLACE: "It does not count (and can be asked again)",
+        NO_PLACE: "Drop the vote (judges can be asked again)",
         **{index: one_line(o.label, 60) for index, o in enumerate(new.choices)},
     }
     places: list[int | None] = []
@@ -229,7 +232,7 @@ def _crossed_thresholds(difference: ScoreDifference) -> None:
             (esc(OUTCOMES[before]), esc(OUTCOMES[after]), fmt.count(items))
             for (before, after), items in sorted(difference.crossed.items())
         ),
-        name="Items that cross over",
+        name="Items that cross a pass mark",
         numbers=(2,),
     )
 
@@ -246,7 +249,7 @@ def _difference_plot(difference: ScoreDifference) -> None:
 
 def _changed_items(run: Run, difference: ScoreDifference) -> None:
     ids = [item.item_id for item in difference.moved]
-    work.offer_work(run.id, ids, "Items with another result in another version")
+    work.offer_work(run.id, ids, "Items whose result differs in another version")
     with st.expander(f"Items that change ({fmt.count(len(difference.moved))})"):
         draw_table(
             ("Item", "Before", "After", "Change", "Outcome"),
@@ -323,12 +326,8 @@ def _run_link(run: Run) -> None:
 def _version_words(run: Run) -> str:
     sentence = f"Judges were asked version {run.rubric_number}"
     if run.scored_version_id == run.rubric_version_id:
-        return (
-            f"{sentence}, and scores follow it. Votes and plan stay as they are, whatever you do."
-        )
-    return (
-        f"{sentence}; scores follow version {run.scored_number}. Votes and plan are as they were."
-    )
+        return f"{sentence}, and scores follow it. Votes and plan never change."
+    return f"{sentence}; scores follow version {run.scored_number}. Votes and plan are unchanged."
 
 
 def _version_choice(run: Run) -> int:
@@ -346,7 +345,7 @@ def _version_choice(run: Run) -> int:
         return one_line(f"Version {info.number}{f' ({mark})' if mark else ''} {info.note}", 90)
 
     chosen: int = st.selectbox(
-        "Look at it under", list(history), key=key, format_func=version_words
+        "Show the run under", list(history), key=key, format_func=version_words
     )
     return chosen
 

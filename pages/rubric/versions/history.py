@@ -96,7 +96,7 @@ def version_list(name: str) -> None:
     rubric_id = drafts.draft(name)["rubric_id"]
     if rubric_id is None:
         empty_state(
-            "No versions yet", ("Every save makes a version; runs refer to it permanently.")
+            "No versions yet", ("Every save creates a version; runs refer to versions permanently.")
         )
         return
     history = library.version_history(store(), rubric_id)
@@ -158,7 +158,7 @@ def show_difference(version_id: int, against: int) -> None:
         new = library.version_by_id(store(), version_id)
         history = {info.id: info for info in library.version_history(store(), new.rubric_id)}
         back_to_list()
-        page_header(new.rubric.name, "What differs between two versions", own_words=False)
+        page_header(new.rubric.name, "Differences between two versions", own_words=False)
         older, newer = _pick_versions(history, against, version_id)
         older_version, newer_version = (
             library.version_by_id(store(), number) for number in (older, newer)
@@ -225,7 +225,7 @@ def read_version(version_id: int) -> None:
             icon=":material/history:",
             on_click=_on_start,
             args=(name, version_id),
-            help="Puts this version's content into the editor, unsaved.",
+            help="Opens this version's content in the editor, unsaved.",
         )
     export_buttons(version.rubric)
     draw_raw(library.rubric_file_text(version.rubric, "yaml"))
@@ -247,9 +247,9 @@ CONFLICT_TAKE = "conflict_take"
 
 SIDES: dict[Side, str] = {"mine": "Mine", "theirs": "Theirs"}
 ACTS = (
-    ("merge", "Save with the pieces chosen above"),
-    ("apart", "Keep mine as a rubric of its own"),
-    ("theirs", "Drop mine and open theirs"),
+    ("merge", "Save the pieces chosen above"),
+    ("apart", "Save mine as a separate rubric"),
+    ("theirs", "Discard mine and open theirs"),
 )
 
 
@@ -291,10 +291,10 @@ def _compare_versions(name: str) -> bool:
         st.caption("Your draft has problems, listed under Check; fix them to compare.")
         return False
     if not pieces:
-        st.caption("Both say the same: saving adds nothing.")
+        st.caption("Both versions are the same: saving adds nothing.")
         return True
     st.caption(
-        "Take each piece from either version. Pieces that only one of you changed are "
+        "Choose each piece from either version. Pieces that only one of you changed are "
         "already chosen; pieces that both changed are marked."
     )
     for criterion, group in itertools.groupby(pieces, lambda piece: piece.criterion):

@@ -47,8 +47,10 @@ def show_others(name: str) -> None:
     """
     for person, when in library.other_editors(store(), name):
         with st.container(horizontal=True, vertical_alignment="center"):
-            _draw_news(name, f"{person} is editing this, too")
-            st.caption(f"{fmt.time_ago(when)}. The second to save sees both, and chooses.")
+            _draw_news(name, f"{person} is editing this rubric, too")
+            st.caption(
+                f"{fmt.time_ago(when)}. Whoever saves second sees both versions and chooses."
+            )
     for stored in drafts.work_of_other_tabs(name):
         who = "Another tab" if is_own(stored) else stored.author or "Another browser"
         with st.container(horizontal=True, vertical_alignment="center"):

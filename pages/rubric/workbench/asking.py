@@ -32,7 +32,7 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
         _show_progress(name, bench)
         return
     for run in bench.stopped:
-        caption = run.message or "The asking was interrupted. Ask what is open to go on."
+        caption = run.message or "The calls were interrupted. Ask the open questions to continue."
         st.error(label(caption, 600), icon=":material/error:")
     if not bench.cells or not bench.judges:
         return
@@ -40,10 +40,10 @@ def asking_bar(name: str, bench: WorkbenchState, criterion: str | None) -> None:
     total, whole = asking.cost_estimate(store(), bench, CellsToAsk("all", criterion=criterion))
     failed, _ = asking.cost_estimate(store(), bench, CellsToAsk("failed", criterion=criterion))
     with st.container(horizontal=True, vertical_alignment="center"):
-        caption = f"Ask what is open ({unanswered})" if unanswered else "Nothing is open"
+        caption = f"Ask open questions ({unanswered})" if unanswered else "Nothing is open"
         _ask_button(name, caption, "open", criterion, primary=True, disabled=not unanswered)
         if failed and failed < unanswered:
-            _ask_button(name, f"Only what failed ({failed})", "failed", criterion)
+            _ask_button(name, f"Ask failed questions ({failed})", "failed", criterion)
         _ask_button(name, f"Ask all again ({total})", "all", criterion, disabled=not total)
     if failed:
         for run_id in bench.bench["last"]:
@@ -77,7 +77,7 @@ def on_ask(name: str, which: asking.Which, row: str | None, criterion: str | Non
     with shown_errors():
         started = asking.ask(store(), name, drafts.draft(name), CellsToAsk(which, row, criterion))
         if not started:
-            raise InputError("There is nothing to ask: every row has its answer.")
+            raise InputError("There is nothing to ask: every row has an answer.")
 
 
 def _show_progress(name: str, bench: WorkbenchState) -> None:
@@ -119,8 +119,7 @@ def draw_judge_choice(name: str, now: WorkbenchState) -> None:
             args=(fields, "flip"),
             help=(
                 "Each question is asked again with the options reversed. An answer that changes "
-                "depends on the order. Twice the calls; answers that are known are not paid for "
-                "again."
+                "depends on the order. This doubles the calls; cached answers cost nothing."
             ),
         )
     rubric = now.subject.rubric(list(now.subject.criteria), "w") if now.subject.criteria else None

@@ -49,7 +49,7 @@ def adding_form(name: str, bench: WorkbenchState) -> None:
                 type="tertiary",
                 on_click=_on_worked,
                 args=(name,),
-                help="Examples of library criteria, each with the option it shows.",
+                help="Examples of library criteria, each with its expected option.",
             )
 
 
@@ -69,8 +69,8 @@ def _paste_field(name: str) -> None:
         key=key,
         height=160,
         placeholder="submission,prompt,label:Accuracy\n...",
-        help="A table has a header line (CSV, TSV, JSON or JSONL). Columns like label:NAME say "
-        "what is expected.",
+        help="A table has a header line (CSV, TSV, JSON or JSONL). Columns like label:NAME hold "
+        "the expected options.",
     )
     st.button(
         "Add these rows",
@@ -111,7 +111,7 @@ def _dataset_field(name: str) -> None:
         placeholder="Choose items",
     )
     st.button(
-        "Add them with their labels",
+        "Add items with their labels",
         key=state.key(subject.WORKBENCH_ACT, name, "items"),
         type="primary",
         on_click=_on_items,
@@ -206,7 +206,9 @@ def show(name: str) -> None:
     state.note_arrival()
     with shown_errors():
         if not drafts.draft(name)["criteria"]:
-            empty_state("No criteria yet", "Add one in the form; its test rows then appear here.")
+            empty_state(
+                "No criteria yet", "Add a criterion in the form; its test rows then appear here."
+            )
             return
         bench = subject.current_state(name)
         criterion = subject.show_subject(name, bench)
@@ -227,7 +229,7 @@ def _live_rows(name: str, criterion: str | None, polled: bool) -> None:
         if not bench.bench["rows"]:
             empty_state(
                 "No test rows yet",
-                "Put in a few texts, say what is right for each, and see whether judges agree "
+                "Add a few texts and the right option for each, then see whether judges agree "
                 "while you word the criterion.",
             )
             return

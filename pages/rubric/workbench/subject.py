@@ -170,7 +170,7 @@ def _show_all(bench: WorkbenchState) -> None:
     if total <= FEW:
         st.html(written)
         return
-    with st.expander(f"What the {total} criteria ask"):
+    with st.expander(f"The {total} criteria"):
         st.html(written)
 
 
@@ -184,7 +184,7 @@ def _show_criterion(name: str, criterion: CriterionDraft) -> None:
     )
     draw_row([_option_html(o["label"], o["description"], na=o["na"]) for o in criterion["options"]])
     st.button(
-        "Edit options and all else in the form",
+        "Edit options and other fields in the form",
         key=state.key(WORKBENCH_ACT, name, "form"),
         type="tertiary",
         icon=":material/edit:",

@@ -19,7 +19,7 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import choose_one, shown_errors, tag
 
-EXAMPLE, COPY, REMOVE = "Make it an example", "Duplicate", "Remove"
+EXAMPLE, COPY, REMOVE = "Make the row an example", "Duplicate", "Remove"
 ICONS = {EXAMPLE: "school", COPY: "content_copy", REMOVE: "delete"}
 
 
@@ -37,7 +37,8 @@ def row_acts(
             disabled=not askable or bench.active or not bench.judges,
             on_click=asking.on_ask,
             args=(name, "open", uid, criterion),
-            help="Asks what is open in this row; if nothing is open, asks the row again.",
+            help="Asks the open questions of this row; if there are none, asks all its "
+            "questions again.",
         )
         opened = state.get(state.key(keys.WORKBENCH_OPEN, name)) == uid
         st.button(
@@ -84,7 +85,7 @@ def _on_example(name: str, uid: str, example: bool) -> None:
 def back_to_tests(name: str, uid: str) -> None:
     """Draw the button that turns an example back into a test."""
     st.button(
-        "Back to the tests",
+        "Return to the tests",
         key=state.key(keys.WORKBENCH_ACT, name, "test", uid),
         icon=":material/undo:",
         type="tertiary",
@@ -107,7 +108,7 @@ def offer_restore(name: str) -> None:
     """Offer to restore the row removed last."""
     if state.get(state.key(keys.WORKBENCH_GONE, name)) is not None:
         st.button(
-            "Put back the removed row",
+            "Restore the removed row",
             key=state.key(keys.WORKBENCH_ACT, name, "back"),
             icon=":material/undo:",
             type="tertiary",
@@ -254,7 +255,7 @@ def _reply_html(reply: BenchReply, cell: BenchCell, *, only_reply: bool) -> str:
     if reply.cell.failure is not None:
         why = reply.cell.failure.message
     place = reply.place
-    shown = f"shown as {place[0]} of {place[1]} · " if place else ""
+    shown = f" shown as option {place[0]} of {place[1]} · " if place else ""
     quiet = f'<div class="rs-quiet">{esc(shown + one_line(why, 300))}</div>' if why else ""
     return head + quiet
 
@@ -308,7 +309,7 @@ def _add_to_dataset(name: str, row: BenchRow) -> None:
     with st.popover("Also in a dataset", icon=":material/dataset:", type="tertiary"):
         datasets = {dataset.id: dataset for dataset in catalog.list_datasets(store())}
         if not datasets:
-            st.caption("There is no dataset yet. Save these rows as one, below.")
+            st.caption("There is no dataset yet. Save these rows as a dataset, below.")
             return
         key = state.key(keys.WORKBENCH_FIELD, name, row["uid"], "teach")
         chosen = st.selectbox(
@@ -324,8 +325,8 @@ def _add_to_dataset(name: str, row: BenchRow) -> None:
         )
         if labelled and not marked:
             caption += (
-                f" None of its {fmt.plural(labelled, 'labelled item')} is marked yet; from then on "
-                "judges learn only from marked items."
+                f" None of its {fmt.plural(labelled, 'labelled item')} is marked yet; once an "
+                "item is marked, judges learn only from marked items."
             )
         st.caption(label(caption, 400))
         st.button(

@@ -95,7 +95,7 @@ def _result_bar(name: str, bench: WorkbenchState, criterion: str) -> None:
             icon=":material/play_arrow:",
             disabled=bench.active or not cells or bool(service.obstacle_to_asking(bench)),
             help=label(
-                _no_judge_reason(bench, criterion) or f"Asks what is open: {cost.words}.", 300
+                _no_judge_reason(bench, criterion) or f"Asks the open questions: {cost.words}.", 300
             ),
             on_click=asking.on_ask,
             args=(name, "open", None, criterion),
@@ -106,15 +106,15 @@ def _result_bar(name: str, bench: WorkbenchState, criterion: str) -> None:
     if bench.active:
         st.caption("asking …")
     for run in bench.stopped:
-        st.error(label(run.message or "The asking was interrupted. Try again.", 600))
+        st.error(label(run.message or "The calls were interrupted. Try again.", 600))
 
 
 def _no_judge_reason(bench: WorkbenchState, criterion: str) -> str:
     """Return why no judge can be called, in a sentence; empty if one can."""
     if criterion not in bench.subject.criteria:
-        return "The criterion is not complete yet: the check says what is missing."
+        return "The criterion is not complete yet: see the check for missing parts."
     if not bench.tests:
-        return "There is no answer to try it on yet."
+        return "There is no text to try the criterion on yet."
     return service.obstacle_to_asking(bench)
 
 
@@ -133,7 +133,7 @@ def _take_popover(name: str, criterion: str) -> None:
             f"Take {TAKEN} answers",
             key=state.key(subject.WORKBENCH_ACT, name, "take"),
             type="primary",
-            help="Answers that people labelled for this criterion come first, a label each.",
+            help="Texts that people labelled for this criterion come first, one per label.",
             on_click=_on_take,
             args=(name, criterion, TAKEN),
         )
@@ -159,7 +159,7 @@ def on_five_rows(name: str) -> None:
         lacking = FIVE - len(bench_rows.saved_workbench(store(), name)["rows"])
         version = rows_in_out.likely_dataset(store(), draft["rubric_id"])
         if lacking > 0 and version is None:
-            raise InputError("There is no dataset yet. Import one on the Datasets page.")
+            raise InputError("There is no dataset yet. Import a dataset on the Datasets page.")
         if lacking > 0 and version is not None:
             first = next((c["name"] for c in draft["criteria"]), "")
             rows_in_out.take_answers(store(), name, version, first, lacking)

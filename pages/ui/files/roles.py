@@ -49,7 +49,7 @@ def choose_roles(
         chosen[index] = str(state.get(key))
         _column_about(left, row, changed=chosen[index] != guessed[index])
     if len(seen) > MOST:
-        st.caption(f"The other {len(seen) - MOST} columns stay as guessed.")
+        st.caption(f"The other {len(seen) - MOST} columns keep their guessed roles.")
     _show_left_out(seen, chosen)
     return chosen
 
@@ -66,7 +66,7 @@ def open_cells(key: str, table: Table, best: str | None = None) -> Table:
         format_func=lambda path: one_line(path, 80),
         key=key,
         placeholder="None",
-        help="A place within a message, an object or a list becomes a column of its own.",
+        help="A place within a message, an object or a list becomes its own column.",
     )
     return catalog.with_opened_paths(table, chosen)
 

@@ -49,7 +49,10 @@ def show(run: Run, rubric: Rubric) -> None:
     )
     several = [group for group in every_group if len(group.answers) > 1]
     if not several:
-        empty_state("No two answers are that close", "Choose a looser closeness, or grade singly.")
+        empty_state(
+            "No two answers are this close",
+            "Choose a looser closeness, or grade answers one by one.",
+        )
         return
     _show_progress(every_group, several)
     settling.show_last(run.id)
@@ -85,7 +88,7 @@ def _show_progress(groups: Sequence[AnswerGroup], several: Sequence[AnswerGroup]
     text = (
         f"{fmt.plural(answers, 'answer')} take {fmt.plural(len(groups), 'decision')}: "
         f"{fmt.plural(len(several), 'group')} ({fmt.count(settled)} settled) and "
-        f"{fmt.count(len(groups) - len(several))} alone."
+        f"{fmt.count(len(groups) - len(several))} answers without a group."
     )
     st.html(f"<b>{esc(text)}</b>")
 
@@ -114,10 +117,10 @@ def _show_group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
                     **(disabled_without("adjudicate") or {"disabled": not cells}),
                 )
             st.button(
-                "Not alike: one by one",
+                "Split the group: grade one by one",
                 key=state.key(ALIKE, "apart"),
                 type="tertiary",
-                help="Closes the group for now: choose a stricter closeness to see its parts.",
+                help="Skips the group for now. Choose a stricter closeness to see its parts.",
                 on_click=_stricter_button,
             )
 

@@ -100,7 +100,7 @@ def settle_form(
             "Note",
             key=note,
             max_chars=2_000,
-            help="Needed where all judges agree on another option.",
+            help="A reason is needed if all judges agree on another option.",
         )
         st.caption("Cannot be assessed:")
         for why, text in WHYS.items():

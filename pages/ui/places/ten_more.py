@@ -32,7 +32,7 @@ def show(
     run = store().runs.get(run_id)
     with st.spinner("Learning from the labels"):
         so_far: LearntSoFar | None = remembered(
-            "learnt on a run", cache_key, lambda: ten_more.learnt_so_far(store(), run)
+            "learned on a run", cache_key, lambda: ten_more.learnt_so_far(store(), run)
         )
     if so_far is None and decided:
         return
@@ -51,7 +51,7 @@ def _show_learnt(so_far: LearntSoFar, address: dict[str, object]) -> None:
     """Draw each criterion's kappa with its interval, and a link to a run that learns."""
     with st.popover("What judges learn", icon=":material/school:", type="tertiary"):
         st.html(learnt_html(so_far))
-        st.caption("Offline judges of a new run learn from all labels, these included.")
+        st.caption("Offline judges of a new run learn from all labels, including these.")
         routes.draw_link(routes.RUNS, "Plan that run", {state.PLAN: state.NEW, **address})
 
 

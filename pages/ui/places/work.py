@@ -41,7 +41,7 @@ def offer_work(
             f"Step through these {count}" if len(items) > 1 else "Open this item",
             address_of_first(run_id, items, criterion),
             icon="menu_book",
-            help="One after the other with the arrow keys.",
+            help="Go through the items with the arrow keys.",
         )
         link_to_review(run_id, items, name, criterion=criterion)
 
@@ -76,7 +76,7 @@ def link_to_review(
             **({} if criterion is None else {state.CRITERION: criterion}),
         },
         icon="rate_review",
-        help="A queue of exactly these cells, for people to settle.",
+        help="Creates a queue of exactly these cells, for people to settle.",
     )
 
 
@@ -93,14 +93,14 @@ REASONS = {
     "split": "judges disagree",
     "margin": "votes are close",
     "abstention": "a judge abstained",
-    "near_gate": "a gate depends on it",
+    "near_gate": "a gate depends on the cell",
     "near_mark": "close to a pass mark",
     "flip": "answers depend on the order of options",
     "stale": "the question has changed",
     "chosen": "everything is queued",
     "audit": "drawn at random from the rest",
-    "gold": "its label is known",
-    "regrade": "a regrade was asked for",
+    "gold": "has a known label",
+    "regrade": "a regrade was requested",
 }
 
 

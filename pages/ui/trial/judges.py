@@ -42,14 +42,14 @@ def choose_judges(fields: Fields, other_names: Sequence[str] = ()) -> None:
         choices,
         key=key,
         format_func=lambda name: _judge_words(name, entries.get(name)),
-        placeholder="Choose at least one",
+        placeholder="Choose at least one judge",
         wrap=True,
         on_change=take_value,
         args=(fields, "judges"),
     )
     show_missing_keys([entries[name].judge for name in chosen if name in entries])
     if all(entry.judge.offline for entry in entries.values()):
-        routes.draw_link(routes.JUDGES, "Connect a model to ask one", icon="add_link")
+        routes.draw_link(routes.JUDGES, "Connect a model first", icon="add_link")
 
 
 def show_missing_keys(judges: Sequence[Judge]) -> None:
@@ -57,7 +57,7 @@ def show_missing_keys(judges: Sequence[Judge]) -> None:
     for judge, variable in planning.missing_keys(judges):
         caption = (
             f"{judge} has no key: {variable} is not set in the environment of this app. All its "
-            "votes would fail. Set it and start the app again, or leave the judge out."
+            "votes would fail. Set the variable and restart the app, or remove the judge."
         )
         st.warning(label(caption), icon=":material/key_off:")
 
@@ -81,7 +81,7 @@ def choose_teacher(fields: Fields, rubric: Rubric, own: int | None = None) -> bo
     if not teachers:
         st.warning(
             "Offline judges and examples need labelled answers, and no dataset has labels that fit "
-            "this rubric. Choose a model without examples, or bring in labelled items.",
+            "this rubric. Choose a model without examples, or import labelled items.",
             icon=":material/school:",
         )
         return False

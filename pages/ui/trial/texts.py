@@ -55,7 +55,7 @@ def draw_texts_around(fields: Fields) -> None:
     """Draw what is sent with a text: its prompt, its contexts, its reference."""
     text_field(fields, "prompt", "Prompt", "The task or question that the submission answers")
     for name, text in named_contexts(fields).items():
-        caption = "Passages, a policy: material that judges see with the task"
+        caption = "Material that judges see with the task, such as passages or a policy"
         _text_area(fields, ("context", name), context_words(name), caption, text)
     text_field(fields, "reference", "Reference", "A model answer or source to judge against")
 
@@ -97,7 +97,7 @@ def choose_dataset(key: str, chosen: int | None = None) -> int | None:
     """
     rows = prompt_preview.preview_datasets(store())
     if not rows:
-        st.info("There is no dataset yet. Import one on the Datasets page.")
+        st.info("There is no dataset yet. Import a dataset on the Datasets page.")
         return None
     names = {r.version_id: f"{one_line(r.name, 60)} · {fmt.plural(r.items, 'item')}" for r in rows}
     if chosen is not None:
@@ -141,7 +141,7 @@ def choose_item(
     if former is not None and former not in ids and not search:
         ids = [former, *ids]
     if not ids:
-        st.caption("No item holds these words.")
+        st.caption("No item contains these words.")
         return None
     key = caption_of("item")
     if state.get(key) not in ids:

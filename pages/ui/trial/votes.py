@@ -56,7 +56,7 @@ def show_vote(
 def show_call(call: CallRow) -> None:
     """Draw a call's request, its reply, its settings, and its cost."""
     facts = [
-        f"{call.model or 'model not told'}",
+        f"{call.model or 'model unknown'}",
         f"{fmt.tokens(call.tokens_in)} in",
         f"{fmt.tokens(call.tokens_out)} out",
         *call_facts(call),
@@ -70,7 +70,7 @@ def show_call(call: CallRow) -> None:
         _raw_text(f"Sent ({label(segment.role)})", segment.text)
     if call.thinking:
         _raw_text("Thinking", call.thinking)
-    _raw_text("Reply, as it came", call.reply or "(nothing)")
+    _raw_text("Unprocessed reply", call.reply or "(nothing)")
     _raw_text(
         "Settings of the call", json.dumps(call.params, indent=1, ensure_ascii=False, default=str)
     )
@@ -159,7 +159,7 @@ def _settled_tags(criterion: CriterionView, active: bool) -> list[str]:
     if verdict.warning:
         parts.append(tag(verdict.warning, "warn"))
     if criterion.flipped_pairs:
-        parts.append(tag("answers differ by order", "warn"))
+        parts.append(tag("answers depend on the order", "warn"))
     if criterion.truth_label is not None:
         parts.append(_label_words(criterion))
     return parts

@@ -148,7 +148,7 @@ def test_hostile_text_is_shown_as_it_is(store: Store) -> None:
         ([{"role": "user", "content": "Hi"}, {"role": "bot", "content": "Yo"}], "<b>bot</b>"),
         ({"thinking": "let me see", "output": "42"}, "42"),
         ("", "Empty answer"),
-        (None, "The text is not at hand"),
+        (None, "The text is missing"),
     ],
 )
 def test_every_kind_of_submission_can_be_read(store: Store, submission: object, words: str) -> None:

@@ -188,8 +188,8 @@ def test_an_imported_run_says_so_and_offers_no_retry(store: Store) -> None:
 
     plan = shown(open_page(routes.RUN, run="1", view="plan"))
     assert "votes.csv (long table)" in plan
-    assert "no: models rated too" in plan
-    assert "Times every judge is asked" not in plan
+    assert "no: models rated, too" in plan
+    assert "Votes per judge" not in plan
 
     assert "3 votes" in shown(open_page(routes.RUNS))
 

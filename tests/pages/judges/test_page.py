@@ -245,11 +245,11 @@ def test_the_list_says_how_far_a_test_is(store: Store) -> None:
         judge = Judge(name="local", model="openai/x", api_base=server.url)
         registry.save_judge(store, judge.model_dump())
         connection.begin(store, judge)
-        assert "Asking one small question." in shown(open_page(PAGE))
+        assert "Asking a small question." in shown(open_page(PAGE))
         answered.set()
         while connection.is_running(store, "local"):
             time.sleep(0.01)
-    assert "Asking one small question." not in shown(open_page(PAGE))
+    assert "Asking a small question." not in shown(open_page(PAGE))
 
 
 def test_keys_are_listed_by_name_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,7 +73,7 @@ READING = {
     *("Log out", "All rubrics", "Undo", "Redo", "Discard", "Export", "Dismiss", "Open"),
     *("About, guidelines and scoring", "Right", "Short", "Decision", "Length penalty", "Gate"),
     *("Pre-check", "Previous", "Next", "Step through", "Grades for Canvas / Moodle"),
-    "Into your own file",
+    "Add results to your own file",
     *("Yes or no", "3 levels", "4 levels", "5 levels", "Bands 1-10", "Categories"),
     *("From the library", "Add criteria", "New rubric", "Samples", "Draft with a model"),
     # What is opened by its name, and a rubric that is brought in, which is a draft at first.

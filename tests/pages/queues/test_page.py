@@ -191,7 +191,7 @@ def test_a_regrade_is_asked_for_queued_and_read_with_the_votes(store: Store) -> 
     at.choose(ben, 2, "Right", reviewed.MET)
     at.commit(ben, 2)
     assert "&lt;i&gt;Look&lt;/i&gt; again." in shown(ben)
-    assert "a regrade was asked for" in shown(ben)
+    assert "a regrade was requested" in shown(ben)
     # Ada leads and sees on the card that Ben is at the only item; Ben does not see who is how far.
     assert "Ben 0 of 1" in shown(at.at(store, "Ada", routes.QUEUES))
     assert "Ben 0 of 1" not in shown(at.at(store, "Ben", routes.QUEUES))

@@ -43,7 +43,7 @@ def test_a_disagreement_waits_for_an_adjudicator_and_the_reviewers_are_told(stor
     queue = disagree(store)
     assert cell_states(store, queue) == {"Right": "disagreement", "Short": "resolved"}
     ben = at.sit_down(store, queue, "Ben")
-    assert "Nothing left for you here" in shown(ben)
+    assert "No items left for you" in shown(ben)
     assert "waiting for an adjudicator" in shown(ben)
 
 

@@ -57,7 +57,7 @@ def settle_all(store: Store, queue: int, option: int = MET) -> None:
 
 
 def test_before_any_review_the_page_says_what_to_do(store: Store) -> None:
-    assert "Nothing was reviewed yet" in shown(open_record(store))
+    assert "Nothing has been reviewed yet" in shown(open_record(store))
 
 
 def test_all_cells_stand_beside_the_hard_ones(store: Store) -> None:
@@ -65,8 +65,8 @@ def test_all_cells_stand_beside_the_hard_ones(store: Store) -> None:
     settle_all(store, queue)
     text = read(open_record(store, queue=queue, view="all"))
     # The votes say MET on half of all cells; of the split three of four items, on a third.
-    assert "All cells estimated from both below 50% 50% to 50% 80" in text
-    assert "Picked as doubtful the hard ones; not to be generalised 33%" in text
+    assert "All cells estimated from the two rows below 50% 50% to 50% 80" in text
+    assert "Picked as doubtful hard cells; do not generalise 33%" in text
     # Everything was audited, so nothing is left to be spoken of.
     assert "Never looked at 0 cells, from the random audit" in text
     # People say MET everywhere; the votes on half.
@@ -146,7 +146,7 @@ def test_what_a_queue_changed_and_which_criteria_are_at_fault(store: Store) -> N
     text = read(app)
     assert text.index("What people changed People settled 6 cells. Of 4 with a verdict") > 0
     assert "they changed 2 (50%)" in text
-    assert "Changed 2 Kept 2 Given, where the panel had none 0 Cannot assess 2" in text
+    assert "Changed 2 Kept 2 Verdicts where the panel had none 0 Cannot assess 2" in text
     assert "Not known: no cell has the verdicts of two reviewers" in text
     (work,) = offered(app, store)
     # The votes say MET of both criteria of i0 and UNMET of those of i2.
@@ -271,7 +271,7 @@ def test_a_second_look_is_offered_and_kept(store: Store) -> None:
     app.radio[0].set_value(0)
     app.radio[1].set_value(1)
     app.button(key=again).click().run()
-    assert "No item waits for a second look" in shown(app)
+    assert "No item is due for a second look" in shown(app)
     people = open_record(store, "Ada", queue=queue, view="people")
     # MET again on Right, UNMET on Short.
     assert "Same verdict on a second look 50% 1 of 2" in read(people)

@@ -72,7 +72,7 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     at.choose(app, 2, "Short", UNMET)
     at.commit(app, 2)
     # Most judges say MET of Right, too; of Short I differ, and that waits for me.
-    assert "Right: confirmed, as the panel says" in shown(app)
+    assert "Right: confirmed, because the panel agrees" in shown(app)
     assert outcome(store, queue, "i1", "Right") == ("MET", "resolved")
     assert outcome(store, queue, "i1", "Short") == (None, "needs_review")
     at.commit(app, 2)
@@ -81,7 +81,7 @@ def test_what_the_judges_say_too_is_confirmed_by_itself_where_a_lead_set_that(
     at.choose(app, 3, "Short", UNMET)
     at.commit(app, 3)
     assert "Item 4" in shown(app)
-    assert "Right, Short: confirmed, as the panel says" in shown(app)
+    assert "Right, Short: confirmed, because the panel agrees" in shown(app)
     assert outcome(store, queue, "i2", "Short") == ("UNMET", "resolved")
 
 
@@ -297,7 +297,7 @@ def test_undo_of_what_met_anothers_verdict_leads_to_a_flag_for_a_lead_and_furthe
         in shown(app)
     )
     (note,) = [area for area in app.text_area if area.label == "Note for the lead"]
-    assert note.value == "I would change my verdict on “Right” and “Short”: "
+    assert note.value == "I want to change my verdict on “Right” and “Short”: "
     note.set_value("I misread it.")
     at.act(app, "ask lead")
     assert "Flagged for a lead." in shown(app)
@@ -444,7 +444,7 @@ def test_without_a_queue_and_at_the_end_of_one_the_page_says_what_to_do(store: S
     at.choose(app, 1, "Right", MET)
     at.choose(app, 1, "Short", MET)
     at.commit(app, 1)
-    assert "Nothing left for you here" in shown(app)
+    assert "No items left for you" in shown(app)
     assert "Everything in this queue is done." in shown(app)
     assert [one.label for one in app.get("download_button")] == ["Grades (Excel)"]
     assert "Last decision:" in shown(app)
@@ -486,7 +486,7 @@ def test_where_a_note_is_needed_ones_last_notes_are_taken_by_one_press(store: St
     at.choose(app, 5, "Short", UNMET)
     assert "All judges chose another option" in shown(app)
     at.act(app, "last note", 0)
-    assert "Nothing left for you here" in shown(app)
+    assert "No items left for you" in shown(app)
     settled = adjudication.settled_cells(store, store.queues.get(queue).run_id)
     assert {settled["i4", name].note for name in ("Right", "Short")} == {"The law says so."}
     ann = reviewed.sit(store, "Ann")

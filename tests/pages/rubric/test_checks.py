@@ -95,7 +95,7 @@ def test_what_the_newest_run_says_stands_beside_its_criterion_with_the_way_to_it
     row = store.runs.row(run(store, first=1.0))  # one of its two judges answers at random
     name = str(row.rubric_id)
     app = open_page(PAGE, rubric=name)
-    assert "What the newest run says" in shown(app)
+    assert "Findings of the newest run" in shown(app)
     uid = draft_of(app)["criteria"][0]["uid"]
     app = press(app, name, "toggle", uid)
     assert "From the votes" in shown(app)
@@ -108,13 +108,13 @@ def test_where_no_criterion_is_at_fault_undecided_ones_are_named_with_the_reason
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = str(store.runs.row(run(store)).rubric_id)  # both of its judges are always right
-    assert "No criterion is clearly at fault.</div>" in shown(open_page(PAGE, rubric=name))
+    assert "No criterion is clearly a problem.</div>" in shown(open_page(PAGE, rubric=name))
 
     undecided = Conclusion((Known("Law", Estimate(0.3, 0.1, 0.5, n=90)),), LABELS, PANEL)
     monkeypatch.setattr(conclusion, "conclusion_on", lambda sheet: undecided)
     st.cache_data.clear()
     text = shown(open_page(PAGE, rubric=name))
-    assert "No criterion is clearly at fault. Undecided: Law, kappa 0.30" in text
+    assert "No criterion is clearly a problem. Undecided: Law, kappa 0.30" in text
     assert "the interval crosses 0.40" in text
 
 
@@ -127,7 +127,7 @@ def test_a_newer_run_with_one_judge_says_that_agreement_is_unknown(store: Store)
     worse = store.runs.row(run(store, first=1.0))
     run(store, judges=JUDGES[1:], rubric_version=worse.rubric_version_id, labelled=False)
     app = open_page(PAGE, rubric=str(worse.rubric_id))
-    assert "A newer run, made, says nothing about agreement: one judge." in shown(app)
+    assert "A newer run, made, shows nothing about agreement: one judge." in shown(app)
     assert "serious" in shown(app)
 
 

@@ -162,4 +162,4 @@ def test_whoever_edits_sees_who_else_does(
         }
         monkeypatch.setattr(resources, "claims", lambda said=said: said)
         page = shown(open_page(routes.RUBRICS, rubric=str(rubric_id)))
-        assert ("ann@example.org is editing this, too" in page) == sees, page
+        assert ("ann@example.org is editing this rubric, too" in page) == sees, page

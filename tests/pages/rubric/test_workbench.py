@@ -104,7 +104,7 @@ def test_a_judge_that_learns_is_given_the_labels_that_fit_best(store: Store) -> 
     app = done(app.multiselect(key=field(name, "judges")).set_value(["Text classifier"]))
     assert bench_rows.saved_workbench(store, name)["learn_from"] == many.id
     assert "Choose the dataset they learn from" not in shown(app)
-    assert "Ask what is open (1)" in [b.label for b in app.button]
+    assert "Ask open questions (1)" in [b.label for b in app.button]
     done(app.selectbox(key=field(name, "learn_from")).set_value(few.id))
     assert bench_rows.saved_workbench(store, name)["learn_from"] == few.id
 
@@ -199,7 +199,7 @@ def test_a_failure_is_shown_as_one_and_asked_again(store: Store, provider: Provi
     work_off(store, name)
     app = opened(name)
     assert "1 failed" in shown(app)
-    assert "Ask what is open (1)" in [b.label for b in app.button]
+    assert "Ask open questions (1)" in [b.label for b in app.button]
     act(app, name, "ask", "open")
     work_off(store, name)
     assert provider.count == 4
@@ -225,7 +225,7 @@ def test_cancel_stops_asking(store: Store, provider: Provider) -> None:
     name, _ = with_rows(store, provider)
     app = act(opened(name), name, "ask", "open")
     app = act(app, name, "cancel")
-    assert "Ask what is open (3)" in [b.label for b in app.button]
+    assert "Ask open questions (3)" in [b.label for b in app.button]
     assert provider.count == 0
 
 
@@ -259,7 +259,7 @@ def test_an_opened_row_shows_the_vote_the_prompt_and_the_reply(
     app = done(app.toggle(key=state.key(VOTE_CALL, run, first, "Cause", "Ann", 0)).set_value(True))
     words = shown(app)
     assert "BEGIN SUBMISSION" in words
-    assert "Reply, as it came" in words
+    assert "Unprocessed reply" in words
     # As on the page of a run: what it cost, and with which settings it was asked.
     assert "cost unknown" in words
     assert "Settings of the call" in words
@@ -287,7 +287,7 @@ def test_a_criterion_that_is_no_criterion_yet_says_so_and_the_others_work(
     app = opened(name)
     assert "cannot be asked yet" in shown(app)
     app = done(app.selectbox(key=state.key(keys.WORKBENCH_CRITERION, name)).set_value(""))
-    assert "Ask what is open (3)" in [b.label for b in app.button]
+    assert "Ask open questions (3)" in [b.label for b in app.button]
 
 
 def test_hostile_text_is_shown_and_never_obeyed(store: Store, provider: Provider) -> None:

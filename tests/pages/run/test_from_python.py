@@ -49,5 +49,5 @@ def test_what_no_page_can_ask_is_said_where_a_button_would_be_refused(
     app = open_page(routes.RUN, run=str(run.id))
     assert acts(app, run.id) == []
     text = shown(app)
-    assert "What is left (1 vote) cannot be asked from here:" in text
+    assert "Remaining votes (1 vote) cannot be requested from here:" in text
     assert "is a Python function: only the program that brings it can ask it." in text

@@ -175,7 +175,7 @@ def test_flipped_answers_stand_beside_their_twin_and_shadows_do_not_count(store:
     text = shown(open_page(RUN, run=str(run_id), item="b"))
     assert "shadow: does not count" in text
     assert "superseded by a later stage" in text
-    assert "answers differ by order" in text
+    assert "answers depend on the order" in text
     assert "order reversed" in text
     assert "try 2" not in text
 

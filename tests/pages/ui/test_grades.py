@@ -140,7 +140,7 @@ def test_a_table_of_any_make_waits_until_its_columns_are_known(store: Store) -> 
     assert "Say which column is which" in shown(app)
     for words, column in (
         ("Students are identified by", "Matrikel"),
-        ("The grade goes to", "Note"),
+        ("Column for the grade", "Note"),
     ):
         next(one for one in app.selectbox if one.label == words).set_value(column).run()
     assert "1 cell will change" in shown(app)

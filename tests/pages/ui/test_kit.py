@@ -118,7 +118,7 @@ def test_a_card_says_failure_abstention_and_unknown_cost_in_words() -> None:
     assert "Abstained" in abstention
     assert "&lt;i&gt;" in abstention
     # An offline judge is shown no options, and so no order of them.
-    assert "no options shown: it learned from labels" in offline
+    assert "no options shown: this judge learned from labels" in offline
     assert "by nearest labelled neighbours" in offline
 
 
