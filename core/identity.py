@@ -25,7 +25,7 @@ _INNER: Any = _MAKE and _MAKE(
 
 
 class Same:
-    """Compares an object by identity, so that comparing two large ones reads no text."""
+    """Compares an object by identity, so that comparing two large objects reads no text."""
 
     __slots__ = ("thing",)
 

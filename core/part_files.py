@@ -1,7 +1,7 @@
 """Write files under a temporary name and rename them when complete; remove abandoned ones.
 
 A temporary file is locked while its writer lives, on any machine or in any container. So an
-unlocked one is known to be abandoned.
+unlocked temporary file is known to be abandoned.
 """
 
 from __future__ import annotations

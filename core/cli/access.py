@@ -25,9 +25,9 @@ def access() -> None:
 @access.command("check")
 @click.option("--json", "as_json", is_flag=True, help="The same as JSON on stdout.")
 def access_check(as_json: bool) -> None:
-    """Show what is open to whom.
+    """Show who may do what.
 
-    How people come in, what each role may do, what may be asked.
+    Shows how people sign in, what each role may do, and which providers may be called.
 
     Reads the configuration (RUBRIC_STUDIO_CONFIG) and changes nothing.
     """

@@ -335,7 +335,7 @@ def table(rows: list[list[str]], heads: list[str]) -> str:
 
 
 class ProgressBar:
-    """A line on stderr, redrawn on a terminal and printed rarely elsewhere."""
+    """A line on stderr: redrawn on a terminal, printed rarely on other outputs."""
 
     def __init__(self) -> None:
         self._terminal = sys.stderr is not None and sys.stderr.isatty()

@@ -117,7 +117,7 @@ def _copy_each(folder: Path, keep: int, db: Path | None, as_json: bool) -> None:
 @db_option
 @click.option("--json", "as_json", is_flag=True, help="What was found as JSON on stdout.")
 def verify(db: Path | None, as_json: bool) -> None:
-    """Check the data file and all that is derived from it.
+    """Check the data file and all derived data.
 
     Its bytes, its versions, and every verdict and score.
 

@@ -59,7 +59,8 @@ def score_source(
         rules: words like ``ordinal=median`` that replace the run's (or the default) rules,
             including all fitted ones.
         abstain: replaces the rubric's strategy.
-        raters: whose votes count. ``None``: in a run the raters that count there (no shadows), in
+        raters: the raters whose votes count. ``None``: in a run, the raters that count in it (no
+            shadows), in
             a folder the judges, or people if only people rated.
         tell: called with remarks about the source.
     """

@@ -42,7 +42,7 @@ MAY: dict[Verb, frozenset[TeamRole]] = {
     "set judges": frozenset({"admin"}),
     "administer": frozenset({"admin"}),
 }
-#: Each verb in words, to follow "may" at the end of a sentence.
+#: Each verb in words, for the end of a sentence, after "may".
 VERB_WORDS: dict[Verb, str] = {
     "read": "read rubrics, datasets and reports",
     "draft": "keep drafts",

@@ -130,7 +130,7 @@ class RunRow(LeasedWork):
 
     @property
     def version_words(self) -> str:
-        """Return the version that scores follow, and if different the one that judges saw."""
+        """Return the version that scores follow and, if it differs, the version that judges saw."""
         asked = self.rubric_number
         suffix = "" if asked == self.scored_number else f" (judges were asked version {asked})"
         return f"version {self.scored_number}{suffix}"

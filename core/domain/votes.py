@@ -101,8 +101,8 @@ class Call:
         return int(self.cached) if self.kept is None else self.kept
 
 
-#: A vote keeps probabilities only if those of the options sum to at least this. A smaller sum means
-#: that the rater's answer was not an option.
+#: A vote keeps its probabilities only if the options' probabilities sum to at least this. With a
+#: smaller sum, the rater's answer was not an option.
 LEAST_ON_OPTIONS = 0.5
 
 

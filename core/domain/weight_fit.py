@@ -16,7 +16,7 @@ from pydantic import Field
 from core.domain.base import Noun
 from core.domain.rubric import Criterion
 
-#: A log-weight; fitted ones are far smaller.
+#: A log-weight; fitted log-weights are far smaller.
 Log = Annotated[float, Field(ge=-1e6, le=1e6)]
 
 

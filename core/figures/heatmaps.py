@@ -131,7 +131,7 @@ def _label_axes(figure: Any, rows: Sequence[str], columns: Sequence[str]) -> Non
         range=[0, len(columns)],
         tickvals=[at + 0.5 for at in range(len(columns))],
         ticktext=[as_label(name, 24) for name in columns],
-        # Labels are horizontal if they fit, otherwise slanted so that the last ones stay in the
+        # Labels are horizontal if they fit, otherwise slanted so that the last labels stay in the
         # picture.
         tickangle=0 if len(columns) <= 3 or max(map(len, columns)) <= 6 else -35,
         ticklabeloverflow="allow",
@@ -172,7 +172,7 @@ def win_cells(
 
 #: With more raters, names at the side would overlap, so only hovering shows them.
 MOST_NAMES = 45
-#: The same limit for names below the map, on a narrow screen.
+#: The most names below the map on a narrow screen.
 MOST_ACROSS = 20
 
 

@@ -56,7 +56,7 @@ def valid_name(value: str) -> str:
     return value if len(value) <= LONGEST_NAME else value[: LONGEST_NAME - 1] + "…"
 
 
-#: The most characters of a quote and of a reason, for servers that enforce such limits.
+#: The most characters of a quote and of a reason, for servers that enforce limits of texts.
 LONGEST_QUOTE, LONGEST_REASON = 240, 600
 
 

@@ -42,8 +42,9 @@ def key_names(judge: Judge) -> tuple[str, ...]:
     return tuple(dict.fromkeys((entry.keys[0], *key_variables(judge), *entry.sign_ins)))
 
 
-# What a judge's calls would send from this machine, and where. A panel or a data file may come from
-# anyone, so the user has to allow anything unusual (`services/access/permits`).
+# The values that a judge's calls would send from this machine, and their destinations. A panel or a
+# data file may come from anyone, so the user has to allow anything unusual
+# (`services/access/permits`).
 
 
 class Sending(NamedTuple):

@@ -53,7 +53,7 @@ KNOWN: dict[str, Provider] = {
         logprobs=True,
         batches=True,
     ),
-    # Anthropic has a protocol of its own, which can also be called directly.
+    # Anthropic has its own protocol, which can also be called directly.
     "anthropic": Provider(
         "Anthropic",
         "https://api.anthropic.com",

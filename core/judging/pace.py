@@ -29,7 +29,8 @@ _TOO_FAR = 3600.0
 class PaceTimes:
     """The earliest times of the next call to a provider, by requests and by tokens.
 
-    They are in a file in ``folder``, created for the first known limit if files can be locked here.
+    The times are in a file in ``folder``, which is created for the first known limit if files can
+    be locked.
     """
 
     def __init__(self, folder: Path | None = None, place: str = "") -> None:

@@ -38,8 +38,8 @@ class Question:
     """A criterion of an item for a judge. ``order[shown position] = original index``.
 
     ``item`` has its dataset's prompt and reference filled in. ``rubric`` is the item's own rubric,
-    if it has one, or the run's. If one call covers the whole rubric, ``more`` holds the further
-    criteria. ``examples`` are in their shown order, mixed over options. ``instructions`` are the
+    if it has one, or the run's. If one call covers the whole rubric, ``more`` holds the other
+    criteria. ``examples`` are in the order shown, with mixed options. ``instructions`` are the
     judge's own, after the system text. ``summarise``: after choosing between two answers, a further
     call asks the judge to summarise its reasons.
     """

@@ -174,7 +174,7 @@ class ProviderGate:
 
     @property
     def open(self) -> bool:
-        """Return whether a call could pass now, apart from known limits."""
+        """Return whether a call could pass now, ignoring known limits."""
         return self._opens_at <= self._clock() and self.breaker.ready
 
     @property
@@ -273,7 +273,7 @@ class ProviderGate:
             self._next_slot = self._opens_at
 
     def passed(self) -> None:
-        """Record an answered call, so that the next ones may follow more closely."""
+        """Record an answered call, so that the next calls may follow more closely."""
         self.breaker.answered()
         now = self._clock()
         if self._spacing:

@@ -77,7 +77,7 @@ def check(rubric: Rubric, *, with_dismissed: bool = False) -> tuple[LintFinding,
 
 
 def sorted_findings(findings: Iterable[LintFinding]) -> tuple[LintFinding, ...]:
-    """Sort findings: whole rubric, gates, criteria; in each, serious ones first."""
+    """Sort findings: whole rubric, gates, criteria; within each, serious findings first."""
     return tuple(sorted(findings, key=_sort_key))
 
 

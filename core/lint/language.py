@@ -1,4 +1,4 @@
-"""The words of a requirement, what they refer to, and whether they are English."""
+"""The words of a requirement, their subjects, and whether they are English."""
 
 from __future__ import annotations
 

@@ -341,7 +341,7 @@ def redundant_gates(rubric: Rubric) -> Iterator[LintFinding]:
             ):
                 continue
             equal = mine == its and _is_as_strict(gate.then, stricter.then)
-            # Of two equal gates the later one is reported.
+            # Of two equal gates, the later gate is reported.
             if (
                 not mine
                 or not _is_as_strict(stricter.then, gate.then)

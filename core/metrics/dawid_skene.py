@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from core.metrics.measure import Array, Ratings
 
-#: The weight, in ratings, that pulls each rater's probabilities towards those of all raters.
+#: The weight, in ratings, that pulls each rater's probabilities towards the average rater's.
 HELD = 4.0
 STEPS, CLOSE = 200, 1e-6
 FOLDS = 5

@@ -99,8 +99,8 @@ def comparisons_of_cells(
 def _comparison(
     first: Array, last: Array, items: npt.NDArray[np.int64], level: float
 ) -> RepetitionMean:
-    """Return the mean of the last repetitions against that of the first, (repetitions, cells)
-    each.
+    """Compare the mean of the last repetitions with the mean of the first, shape (repetitions,
+    cells) each.
     """
     before, now = _mean_of_repetitions(first), _mean_of_repetitions(last)
     answered = np.isfinite(now) & np.isfinite(before)

@@ -178,7 +178,7 @@ def _solved_variances(y: Array, groups: Sequence[npt.NDArray[np.int64]]) -> Arra
     for at, grouping in enumerate(groupings):
         for k in range(at + 1):
             products[at, k] = products[k, at] = _crossed_squares(grouping, groupings[k], n)
-        # In the residual every rating is a group of its own, so nothing needs to be counted.
+        # In the residual every rating is its own group, so nothing needs to be counted.
         products[at, -1] = products[-1, at] = n - float((grouping.sizes**2).sum()) / n
     products[-1, -1] = n - 1
     sums = [np.bincount(grouping.place, centred) for grouping in groupings]
@@ -294,7 +294,7 @@ def reliability_of_mean(parts: Components, ways: StudyDesign) -> RatingReliabili
     [0.8, 0.75, 1.155, 0.619]
     """
     criteria = max(1, parts.levels.get(CRITERION, 1))
-    # Without repeated ratings, the residual is that of a single rating of a judge, as observed.
+    # Without repeated ratings, the residual is the observed residual of a judge's single rating.
     true = parts.of(ITEM) + parts.of(ITEM, CRITERION) / criteria
     judge_error = parts.of(ITEM, JUDGE) + parts.of(ITEM, CRITERION, JUDGE) / criteria
     rest = parts.of(REST) / (criteria * ways.replicates * ways.orders)

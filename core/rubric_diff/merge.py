@@ -1,4 +1,4 @@
-"""Merge two people's changes of a rubric: list what each changed, and build the result.
+"""Merge two people's changes of a rubric: list each person's changes, and build the result.
 
 A piece is a field of the rubric, a field of a criterion in both versions, or a criterion in only
 one of them. If both changed a piece, the user must choose; if only one did, that change is

@@ -49,8 +49,8 @@ class GateEffect(NamedTuple):
         lowered = unit * self.factor
         if self.cap is not None:
             lowered = min(lowered, self.cap)
-        # A factor would raise a score that lies below the bottom of the scale, so it is ignored
-        # there.
+        # A factor would raise a score that lies below the bottom of the scale, so such a score
+        # keeps its value.
         return min(score, span.zero + span.size * lowered) if lowered < unit else score
 
     def lowers(self, score: float, span: ScoreRange) -> bool:
@@ -179,7 +179,7 @@ def _comparison_holds(
         index = criterion.index_of(threshold)
         threshold = None if index is None else criterion.values[index]
         if threshold is None:
-            # This happens only when counting over a tag: this criterion lacks the option.
+            # This happens only for gates over a tag: this criterion lacks the option.
             return False
     if value is None:
         return None
@@ -198,7 +198,7 @@ def _comparison_holds(
 #
 # Nothing here changes a score; ``score`` does, with the marks of ``screen_text``.
 
-#: The most findings stored per pre-check; more add nothing.
+#: The most findings stored per pre-check.
 KEPT = 20
 #: How many characters after a match a refusal may begin, as in "how to ...? I can't help with
 #: that".

@@ -93,7 +93,7 @@ def base_of(parts: Sequence[ScorePart], normalize: bool) -> ScoreSums:
 
 
 def gate_scale(base: ScoreSums, normalize: bool) -> ScoreRange:
-    """Return the scale on which gates act: that of the normalised score, or of points."""
+    """Return the scale on which gates act: the normalised score, or points."""
     if normalize:
         return ScoreRange(0.0, 1.0)
     return ScoreRange(-base.possible if base.basis == "negative" else 0.0, base.possible)

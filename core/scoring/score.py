@@ -299,7 +299,7 @@ def state_before_decision(
         high=total,
         complete=not any(part.missing for part in parts),
         fail="fail" in verdicts or "fail" in actions,
-        # Any finding of a pattern needs a reviewer's judgement.
+        # Every match of a pre-check needs a reviewer.
         review="review" in verdicts or bool(actions),
         undecided=any(mark.state == "indeterminate" for mark in gates),
         skipped=any(part.abstained and not part.counted for part in parts),

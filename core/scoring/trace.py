@@ -227,5 +227,5 @@ def _check_mark(data: dict[str, Any]) -> CheckMark:
 
 
 def coverage_of(trace: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the coverage part of a trace given as plain data; empty if it has none."""
+    """Return the coverage part of a trace in plain data; empty if the trace has no such part."""
     return {name: trace.get(name) for name in ("coverage", "assessed_points", "assessed_of")}

@@ -1,4 +1,6 @@
-"""What a person may request, in verbs: pages and the command line call these and nothing below."""
+"""The services that a person may request: pages and the command line call only these, and no lower
+layer.
+"""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _draw_chart(chart: Chart, key: str) -> None:
 
 
 def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
-    """Draw the same check for all judges or criteria, with the healthy value."""
+    """Draw this finding's check for all judges or criteria, with the healthy value."""
     subject = (
         f"{evidence.finding.subject} and {evidence.finding.other}" if evidence.finding.other else ""
     )

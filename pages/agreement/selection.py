@@ -70,8 +70,8 @@ class RatedSelection(NamedTuple):
 def chosen_ratings(
     run_id: int, cache_key: tuple[object, ...], whole: Sheet, asked: Collection[str]
 ) -> RatedSelection:
-    """Return reference, rater, criterion and items from the address; those in `asked` can be
-    changed here.
+    """Return reference, rater, criterion and items from the URL; draw choices for those named in
+    `asked`.
 
     Values in the address that do not fit are ignored.
     """

@@ -82,8 +82,7 @@ TEMPERATURE = JudgeField(
 MAX_TOKENS = JudgeField(
     "max_tokens",
     "Most tokens in a reply",
-    "Limits the cost of a reply. A reply that exceeds the limit is cut off and counts as a "
-    "failure.",
+    "Limits the cost of a reply. A longer reply is cut off and counts as a failure.",
     "whole",
     low=1,
     step=100,
@@ -218,10 +217,7 @@ DOORS = {
         "Automatic",
         "Calls your own addresses and plain providers directly, and all others through litellm.",
     ),
-    "litellm": (
-        "litellm",
-        "Knows over a hundred providers. It needs nine times the work per call.",
-    ),
+    "litellm": ("litellm", "Knows over a hundred providers, at nine times the work per call."),
     "openai": (
         "OpenAI protocol",
         "Light and fast, for OpenAI itself and servers such as vLLM, Ollama or llama.cpp.",

@@ -61,7 +61,7 @@ FoundT = TypeVar("FoundT")
 def cached_figure(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object) -> FoundT:
     """Return `make()`, or its earlier result for the same verdicts, decisions and cells.
 
-    `more` is everything else that it depends on.
+    `more` holds everything else that the figure depends on.
     """
     run = item_view.require_run(store(), queue.run_id)
     cells = queues.cell_count(store(), queue.id)

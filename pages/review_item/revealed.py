@@ -23,7 +23,8 @@ REASONS = {
     "stale": "the question has changed since the vote",
     "chosen": "a reviewer chose the cell",
     "audit": "drawn at random",
-    # A known label stays secret: it would be a reason to look harder here than elsewhere.
+    # A known label is described as "drawn at random", so that reviewers do not treat the cell
+    # differently.
     "gold": "drawn at random",
     "regrade": "a regrade was requested",
 }

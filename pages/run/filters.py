@@ -38,7 +38,7 @@ DIFFER = "differ"
 RUN_FILTER = "run_filter"
 #: Whether the user has just pressed the filter of disagreements.
 SEEK = "run_seek"
-#: Whether the open cell is the one to which that filter led.
+#: Whether the filter led to the open cell.
 FOUND = "run_found"
 ITEM_OPEN = "item_open"
 ITEM_ACT = "item_act"

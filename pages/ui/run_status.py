@@ -186,8 +186,8 @@ def draw_status(
 
 @contextmanager
 def status_line(run: RunRow, title: str, shown: str, details: str) -> Iterator[None]:
-    """Draw the row of a run's name, status and votes; the `with` block's contents come at its
-    end.
+    """Draw the row of a run's name, status and votes. The contents of the `with` block are drawn at
+    its end.
     """
     key = "rs_head" if title else None
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key=key):

@@ -1,4 +1,4 @@
-"""The cost of repeating a run's questions: options for the amount, and the words for it."""
+"""The cost of repeating a run's questions: its command line options, and its text."""
 
 from __future__ import annotations
 

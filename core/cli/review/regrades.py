@@ -124,7 +124,7 @@ def regrade_queue(run: int, db: Path | None, as_json: bool) -> None:
 def regrade_list(run: int, as_csv: bool, db: Path | None, as_json: bool) -> None:
     """List the requests of RUN and their outcomes.
 
-    Open, withdrawn, kept, changed, answered (no verdict before).
+    The outcomes are open, withdrawn, kept, changed, and answered (there was no verdict before).
     """
     from core.services.review import regrades
 

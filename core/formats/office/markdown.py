@@ -39,7 +39,7 @@ class MarkdownTable(NamedTuple):
 
 
 class _Parts(NamedTuple):
-    """The tables of a text, and the lines outside of them by number."""
+    """The tables of a text, and its other lines by number."""
 
     tables: tuple[MarkdownTable, ...]
     words: dict[int, str]

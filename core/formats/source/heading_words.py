@@ -206,7 +206,7 @@ RANKS: Words = {
     "it": "posto posizione classifica",
     "other": "plaats rangorde plats plassering placering miejsce ранг место 名次 排名 順位 순위",
 }
-#: Faults: the more of it, the worse.
+#: Faults: a higher number is worse.
 FAULTS: Words = {
     "en": "severity risk harm harmfulness harmful toxicity toxic offensiveness offensive hateful"
     " hallucination hallucinations hallucinated hallucinates error errors mistake mistakes"
@@ -353,7 +353,7 @@ _KINDS = (
 
 
 def has_word(heading: str, words: Words, *, whole: bool = False) -> bool:
-    """Return whether a word of a heading begins with one of these; ``whole``: is one of these.
+    """Return whether a word of a heading begins with one of ``words``; with ``whole``, equals one.
 
     >>> has_word("2. Kodiererin", RATERS), has_word("Finalist", SUMMARIES, whole=True)
     (True, False)

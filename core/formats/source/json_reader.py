@@ -40,7 +40,7 @@ _OUT_OF_BOUNDS = re.compile(rf"[0-9](?:[0-9]{{{MAX_DIGITS}}}|[eE]\+?[0-9]{{3}})"
 _UP_TO_NEXT = re.compile(r'(?:[^"\[{]++|"[^"\\]*+(?:\\.[^"\\]*+)*+"?)*+(?:[\[{]|\Z)', re.S)
 #: The most lists and objects, refused before they are created: an object takes 250 bytes.
 MAX_PARTS = 1_000_000
-#: With more values, a line is that of the nearest known value.
+#: With more values, a value's line is the line of the nearest known value.
 MAX_PLACES = 300_000
 _ONCE = "Keep one of the two."
 _HALF = ("holds half of a surrogate pair.", "Correct the \\u escape.")

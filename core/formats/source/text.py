@@ -34,7 +34,7 @@ _NAMES = {
     "cp1254": "Windows-1254 (Turkish)",
     "koi8_r": "KOI8-R (Cyrillic)",
 }
-#: The number of bytes to examine, and how many of them must be beyond ASCII.
+#: The number of bytes to examine, and the least number of bytes beyond ASCII.
 _FIRST, _LEAST = 100_000, 24
 #: Two encodings are equally likely if the disorder of their texts differs by less than this.
 _NEAR = 0.05

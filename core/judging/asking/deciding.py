@@ -20,7 +20,7 @@ from core.judging.prompts.wording import REPAIR_DECISION
 from core.judging.protocol import Ask, Question
 from core.judging.providers.base import Completion, json_of
 
-#: Sends messages to the model. The number is the token limit to use if the judge has none.
+#: Sends messages to the model. The number is the token limit for judges without their own limit.
 Say = Callable[[tuple[Segment, ...], int | None], Awaitable[Completion]]
 _EMPTY = Unreadable("empty", "The reply was empty.")
 

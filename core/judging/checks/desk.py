@@ -22,7 +22,7 @@ IN_ALL = 15.0
 #: Processes at most, questions per message, and characters of text per message.
 SEATS, AT_ONCE, MOST_CHARACTERS = 4, 64, 1_000_000
 _MEND = "Simplify it, or shorten the text, and retry."
-#: The longest answer line, in bytes.
+#: The maximum length of an answer line, in bytes.
 _LONGEST = 1 << 20
 
 

@@ -253,7 +253,7 @@ class Relater:
         ]
 
     def _shared_part(self, part: set[str], whole: set[str]) -> float:
-        # Sorted, because the sum of a set in another order differs in its last digit.
+        # The words are sorted, because floating-point sums depend on the order.
         total = sum(self._lexicon.idf(word) for word in sorted(whole))
         return sum(self._lexicon.idf(word) for word in sorted(part)) / total if total else 0.0
 

@@ -176,7 +176,7 @@ class Neighbourhood:
             axis=1,
         )
         # Relative weights rank the neighbours; the similarity of the nearest neighbour scales all
-        # of them.
+        # weights.
         nearest_similarity = near[:, :1]
         mixed = nearest_similarity * votes + self.shares
         chances = mixed / mixed.sum(axis=1, keepdims=True)

@@ -48,7 +48,7 @@ MOST_FOR, MOST_AGAINST = 4, 2
 #: Smaller contributions (in log-odds) are not mentioned.
 WORTH_SAYING, PROMPT_WORTH_SAYING = 0.05, 0.2
 #: English stop words that reasons omit although the model uses them, since each contributes little.
-#: Negations are kept. Other languages have no such list.
+#: Negations are kept. For other languages there is no list.
 UNTELLING = ENGLISH_STOP_WORDS - {"no", "not", "nor", "never", "none", "nothing", "without"}
 
 

@@ -38,8 +38,8 @@ from core.judging.offline.worth import (
 )
 from core.text.numbers import plural
 
-#: The least number of labels other than the most common one. With fewer, some fold has none of them
-#: to learn from or to test.
+#: The least number of labels other than the most common label. With fewer, some fold cannot learn
+#: from or be tested on any of them.
 LEAST_OTHERS = 3
 #: If there are more labels, a sample of this size is used, because time grows with the square of
 #: the number and accuracy hardly grows.

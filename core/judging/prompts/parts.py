@@ -107,7 +107,7 @@ def _kind_text(weight: float) -> str:
 def _option_text(criterion: Criterion, option: Option) -> str:
     label = one_line(option.label) + (" (abstention)" if option.na else "")
     meaning = sendable_text(option.description).strip() or _default_meaning(criterion, option)
-    # Indent further lines, so that none of them looks like an option.
+    # Indent further lines, so that no line looks like an option.
     return f"{label}: {meaning}".replace("\n", "\n   ") if meaning else label
 
 

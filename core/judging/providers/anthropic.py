@@ -20,7 +20,7 @@ VERSION = "2023-06-01"
 BETA = "structured-outputs-2025-11-13"
 #: The most cache marks that Anthropic accepts in a request.
 MOST_MARKS = 4
-#: Stop reasons, mapped to those of the OpenAI protocol.
+#: Stop reasons, mapped to the stop reasons of the OpenAI protocol.
 _ENDS = {
     "end_turn": "stop",
     "stop_sequence": "stop",
@@ -71,7 +71,7 @@ def _text_parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
 
 
 def messages_headers(request: Request) -> dict[str, str]:
-    """Return the headers besides the key."""
+    """Return all headers except the key."""
     asks = request.format in WITH_SCHEMA
     return {"anthropic-version": VERSION, **({"anthropic-beta": BETA} if asks else {})}
 

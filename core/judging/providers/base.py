@@ -372,7 +372,7 @@ class Tokens(TypedDict):
 
 
 def token_counts(usage: object) -> Tokens:
-    """Return the counts in a ``usage`` object of the OpenAI protocol; missing ones are ``None``.
+    """Return the counts in a ``usage`` object of the OpenAI protocol; missing counts are ``None``.
 
     >>> token_counts({"prompt_tokens": 9, "completion_tokens": 4})["tokens_in"]
     9

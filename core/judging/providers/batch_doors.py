@@ -59,7 +59,7 @@ class MistralBatches(BatchInterface):
         self._model = split_model_name(like.model)[1]
 
     async def make(self, file: str, token: str) -> BatchState:
-        """Start a batch. This call is the one that costs."""
+        """Start a batch. Only this call costs money."""
         body = {
             "input_files": [file],
             "model": self._model,

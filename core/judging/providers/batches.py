@@ -124,7 +124,7 @@ class BatchInterface:
         return id_of(await self._tell("POST", "/files", data=form, seconds=LONG))
 
     async def make(self, file: str, token: str) -> BatchState:
-        """Start a batch. This call is the one that costs; ``find`` finds it by both names."""
+        """Start a batch. Only this call costs money; ``find`` finds the batch by both names."""
         body = {
             "input_file_id": file,
             "endpoint": self._endpoint,

@@ -195,7 +195,7 @@ ResultT = TypeVar("ResultT")
 
 #: Seconds between checks that a server which owes an answer still responds.
 BEAT = 20.0
-#: Timeout of such a check in seconds. A single-threaded server cannot answer the check until it has
+#: Timeout of a check in seconds. A single-threaded server cannot answer the check until it has
 #: finished its current answer.
 ANSWERS_WITHIN = 30.0
 #: Seconds for which a server may answer nothing at all.

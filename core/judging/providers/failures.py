@@ -65,7 +65,7 @@ def connection_words(error: BaseException) -> str:
 
 
 def _cause_text(cause: BaseException) -> str:
-    # On certificates and names of hosts, aiohttp's error says less than its cause.
+    # For errors in certificates and host names, the cause says more than aiohttp's error.
     if why := getattr(cause, "verify_message", ""):
         return f"the server's certificate is not trusted ({why})."
     if isinstance(cause, ssl.SSLError) and (reason := getattr(cause, "reason", "")):

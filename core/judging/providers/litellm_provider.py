@@ -192,7 +192,7 @@ class LiteLLMProvider:
 
 
 def _is_patient(request: Request) -> bool:
-    # A judge may have several addresses, some of them remote.
+    # A judge may have several addresses, and some may be remote.
     return request.patient and (not request.api_base or is_private_address(request.api_base))
 
 

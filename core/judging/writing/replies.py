@@ -166,7 +166,7 @@ def read_submission(text: str | None) -> str | Unreadable:
 
 
 def read_tasks(text: str | None, count: int) -> PartialReply[tuple[str, ...]] | Unreadable:
-    """Return up to this many distinct tasks; missing ones are reported."""
+    """Return up to ``count`` distinct tasks; report how many are missing."""
     reply = _object(text, "tasks")
     if isinstance(reply, Unreadable):
         return reply

@@ -367,7 +367,7 @@ def _reply_problem(result: object) -> str:
 
 
 def _unreadable_share(result: object) -> float:
-    """Return how much of a reply was unreadable; the maximum for all of it."""
+    """Return how much of a reply was unreadable; the maximum if the whole reply was."""
     if isinstance(result, Unreadable):
         return math.inf
     return len(result.dropped) if isinstance(result, PartialReply) else 0

@@ -185,7 +185,7 @@ def share_above_limit(hits: npt.ArrayLike, items: npt.ArrayLike, limit: float) -
 def _design_effect(
     residuals: npt.NDArray[np.float64], codes: npt.NDArray[np.int64], p: float
 ) -> float:
-    """Return the variance relative to that of independent cells; at least 1."""
+    """Return the variance relative to the variance of independent cells; at least 1."""
     if not 0 < p < 1:
         return 1.0
     together = float((np.bincount(codes, residuals) ** 2).sum())

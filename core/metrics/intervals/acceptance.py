@@ -267,7 +267,7 @@ class _SeenLabels(NamedTuple):
     good: Bools
 
     def accepted_and_wrong(self, level: float) -> tuple[int, int]:
-        """Return the number of labels at or above a confidence, and of wrong ones among them."""
+        """Return the number of labels at or above a confidence, and how many of them are wrong."""
         at = self.sure >= level
         return int(at.sum()), int((at & ~self.good).sum())
 

@@ -45,7 +45,7 @@ def resample_patterns(
 #: With at least ``MANY`` items, patterns of at least ``OFTEN`` items are drawn from a normal
 #: distribution.
 MANY, OFTEN = 5_000, 25
-#: Rarer patterns are drawn separately if at most this share of all items has one of them.
+#: Rarer patterns are drawn separately if at most this share of all items has such a pattern.
 APART = 0.05
 #: Resamples drawn at a time, to fit the processor's cache.
 _PORTION = 500

@@ -57,7 +57,7 @@ def upper_bound_of_rest(
 
 
 def _probability_at_most(n_wrong: int, n: int, total: int, bad: int) -> float:
-    """Return P(X <= wrong) of n drawn from ``total`` with ``bad`` bad ones."""
+    """Return P(X <= n_wrong) for n cells drawn from ``total`` cells, of which ``bad`` are wrong."""
     x = np.arange(max(0, n - (total - bad)), min(n_wrong, n, bad) + 1)
     if not len(x):
         return 0.0

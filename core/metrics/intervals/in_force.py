@@ -112,7 +112,7 @@ def verdicts_in_force(
 def _extended_share(
     share: Estimate, size: int, n_more: int, among: int, n_known: int = 0
 ) -> Estimate:
-    """Return a share of some cells, extended to ``n_more`` cells with ``n_known`` right ones."""
+    """Return a share of cells, extended by ``n_more`` cells, of which ``n_known`` are right."""
     if size != among or n_more:
         share = share._replace(hits=None)
     # Settled verdicts are right, even if an audit's interval says otherwise.

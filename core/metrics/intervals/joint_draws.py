@@ -15,7 +15,7 @@ from core.metrics.measure import NEAR, Array
 
 Levels = npt.NDArray[np.int64]
 
-#: Counts drawn per batch.
+#: The most counts drawn per batch.
 MOST_WEIGHTS = 4_000_000
 #: With more counts in total, items are drawn in random blocks of equal size.
 MOST_DRAWN = 20_000_000

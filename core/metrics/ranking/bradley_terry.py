@@ -187,7 +187,7 @@ def _fit_design(pairs: Ratings, systems: int) -> _Design:
 #: Wins and losses that are added against an imaginary average system if there is no finite
 #: estimate.
 PRIOR = 0.5
-#: The same addition in resamples, just large enough to keep all of them finite.
+#: The addition to resamples, just large enough to keep all their estimates finite.
 TOUCH = 0.05
 #: The least number of items for a bootstrap.
 FEWEST = 5

@@ -227,7 +227,7 @@ def _ladder_rungs(matrix: WinMatrix) -> Array | None:
     won, tied = np.asarray(matrix.wins) > 0, np.asarray(matrix.ties) > 0
     if not (won.any() and tied.any()):
         return None
-    # bound[i, j] is the largest height by which the rung of j may lie above that of i.
+    # bound[i, j] is the largest height by which the rung of j may lie above the rung of i.
     bound = np.where(won, -1.0, np.where(tied, 1.0, np.inf))
     np.fill_diagonal(bound, np.minimum(bound.diagonal(), 0.0))
     for via in range(len(bound)):

@@ -21,7 +21,7 @@ from core.metrics.ranking.bradley_terry import FEWEST
 # other ratings. Here every figure is a mean over seeded orders; all orders run in parallel.
 
 START, SCALE, STEP = 1000.0, 400.0, 4.0
-#: Each pass takes time per contest, so with more contests than this fewer orders are used.
+#: Each pass takes time per contest, so fewer orders are used with more contests than this.
 _WORK = 4_000_000
 #: Contests of every pass prepared at a time, to stay in the cache.
 _BLOCK = 256
@@ -100,7 +100,7 @@ def _resampled_contests(
 
 
 def _padded_rows(passes: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
-    """Return the passes as rows of one table; shorter ones are padded with -1."""
+    """Return the passes as rows of one table; shorter passes are padded with -1."""
     table = np.full((len(passes), max(map(len, passes))), -1)
     for row, contests in zip(table, passes, strict=True):
         row[: len(contests)] = contests

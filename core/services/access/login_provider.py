@@ -58,7 +58,7 @@ def share_metadata() -> None:
         pending = loads.get(name(self))
         if pending is None or not pending.good:
             pending = loads[name(self)] = _Kept(asyncio.ensure_future(load(self)))
-        # All clients share this object, to which Authlib adds the keys that it fetches.
+        # All clients share this object. Authlib adds the keys that it fetches.
         self.server_metadata = await pending.said()
         return self.server_metadata
 

@@ -111,7 +111,7 @@ def recorded_people(store: Store) -> Sequence[str]:
 
 
 def audit_size(store: Store, member: str | None = None) -> int:
-    """Return the number of lines in the record of changes, or of those of one person."""
+    """Return the number of lines in the record of changes, of all members or of one."""
     require(store, "administer")
     return store.audit.count(actor=member)
 

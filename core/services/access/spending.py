@@ -22,8 +22,8 @@ from core.services.access.providers import provider_of_judge, require_allowed, r
 from core.settings import load_settings
 from core.store.store import Store
 
-#: Work without a budget reserves this many times its expected cost, and at least this share of what
-#: is left.
+#: Work without a budget reserves this multiple of its expected cost, and at least this share of the
+#: amount left.
 TIMES, LEAST = 2.0, 0.05
 
 
@@ -183,7 +183,7 @@ def _require_prices(judges: Iterable[Judge], limited: Iterable[ListedProvider]) 
 def _amount_left(
     current: Iterable[MonthlySpending], provider: ListedProvider, person: str
 ) -> float:
-    """Return what is left of a provider's limits for a person; infinite without limits."""
+    """Return the amount left of a provider's limits for a person; infinite without limits."""
     used = [share for share in current if share.provider == provider.name]
     by_all = sum(share.spent + share.held for share in used)
     mine = sum(share.spent + share.held for share in used if share.person == person)

@@ -128,7 +128,7 @@ def calibrate(
     without = int(((rated >= 0) & (truth >= 0) & np.isnan(sureness.sure)).sum())
     drawn = None
     if draws is not None and len(answers.times):
-        # Items without such an answer are drawn too, but they do not count.
+        # Items without an answer with a confidence are drawn too, but do not count.
         kinds, out = len(answers.times), int((answers.of_item < 0).sum())
         of_item = np.where(answers.of_item < 0, kinds, answers.of_item)
         times = np.append(answers.times, out)[: kinds + (out > 0)]
@@ -267,7 +267,7 @@ def stand_in_of_panel(sheet: Sheet) -> dict[str, Any] | None:
 
 
 _PANEL = "The panel"
-#: The kinds of people in words, starting with the kind that allows a judge the largest gap.
+#: The kinds of people in words, in decreasing order of the gap that they allow a judge.
 PEOPLE_ARE: dict[Kind, str] = {
     "expert": "experts",
     "skilled": "trained people",

@@ -28,7 +28,7 @@ BOUND = BOUNDS["agreement"].null.value
 NAMED = 3
 #: The factor by which an interval must be narrower for a power of 80% instead of 50%.
 FOR_80 = (1.959964 + 0.841621) / 1.959964
-#: Adding labels is not advised if it takes more than this multiple of the existing ones.
+#: More labels are not advised beyond this multiple of the existing labels.
 WORTH = 10
 _REFERENCES = {LABELS: "the labels", PEOPLE: "the majority of people", PANEL: "the panel"}
 _RATERS = {PANEL: "the panel's verdicts", PEOPLE: "the answers of most people"}
@@ -123,7 +123,7 @@ class Conclusion:
 
     @property
     def finding(self) -> str:
-        """Return which criteria are trusted, not trusted or undecided, and the rule for it."""
+        """Return which criteria are trusted, not trusted or undecided, and by which rule."""
         return " ".join(part for part in (*_findings(self), _standings_legend(self)) if part)
 
     @property
@@ -236,7 +236,7 @@ def _reference(conclusion: Conclusion) -> str:
 
 
 def rater_words(conclusion: Conclusion) -> str:
-    """Return what the rater's answers are called within a sentence."""
+    """Return the name of the rater's answers within a sentence."""
     return _RATERS.get(conclusion.rater) or f"{visible(name_of(conclusion.rater))}'s answers"
 
 

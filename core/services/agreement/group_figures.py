@@ -123,7 +123,7 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
         return {}
     statistics = scores.statistics(pairs)
     number = len(times)
-    # Items without a pair are drawn too, but do not count.
+    # Items without a pair of ratings are drawn too, but do not count.
     without = int((pairs.of_item < 0).sum())
     of_item = np.where(pairs.of_item < 0, number, pairs.of_item)
     all_times = np.append(times, without)[: number + (without > 0)].astype(np.int64)

@@ -1,4 +1,4 @@
-"""Read ratings from a run or a folder; those of a run by whole columns."""
+"""Read ratings from a run or a folder. A run's ratings are read by whole columns."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> Label
 
 
 def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedItems:
-    """Return a run's items, or those with these ids, without reading their texts."""
+    """Return a run's items, or its items with these ids, without reading their texts."""
     version = run.dataset_version_id
     columns = item_columns.columns_of_version(store, version)
     item_ids, rows = run_columns.items_of_run(store, run)

@@ -108,7 +108,7 @@ def metrics_source(
 
 
 def _corrected_words(corrected: Mapping[str, Any]) -> str:
-    """Return the mean score corrected by people's random labels; empty if there is none."""
+    """Return the mean score corrected by people's random labels; empty without random labels."""
     corrected_score = corrected["score"]
     estimate = corrected_score["corrected"]
     if estimate is None or estimate["value"] is None:

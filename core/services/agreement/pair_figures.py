@@ -27,7 +27,7 @@ from core.services.agreement.group_figures import (
 )
 from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels
 
-# PAIR of the contract: a rater, or the panel, against a reference.
+# ``PAIR`` of ``metrics --json``: a rater, or the panel, against a reference.
 
 NO_LEVEL = "The mean of several ratings is not a level of the scale, so there are no counts."
 

@@ -217,9 +217,7 @@ class _Table:
 
 
 def _criterion_tables(items: RatedItems) -> Iterable[_Table]:
-    """Yield the tables of all criteria: the shared rubric's first, then those of items' own
-    rubrics.
-    """
+    """Yield the tables of all criteria: first the shared rubric's, then the items' own rubrics'."""
     tables: dict[tuple[object, ...], _Table] = {}
     names: dict[str, int] = {}
     nobody = empty_column(items)
@@ -290,7 +288,7 @@ class _Criteria:
         return table.levels(labels.get(table.criterion.name, table.nothing))
 
     def _verdicts(self, table: _Table, counted: Mapping[Rater, Levels]) -> Levels:
-        """Return the verdicts before review; ``FAILED`` if votes were requested but none
+        """Return the verdicts before review; ``FAILED`` if votes were requested but no vote
         arrived.
         """
         options = self.panel.verdicts

@@ -28,7 +28,7 @@ from core.services.results.fair_sample import CellAgreement, UnfairLabels, unfai
 Levels = npt.NDArray[np.int64]
 LABELS, PEOPLE, PANEL, MAJORITY = "labels", "people", "panel", "majority"
 JUDGE, PERSON, REVIEWER = "judge:", "person:", "reviewer:"
-#: In a reviewed run: the labels without those from the review, and what the review settled.
+#: In a reviewed run: the labels from before the review, and the labels that the review settled.
 OWN_LABELS, SETTLED = "own labels", "settled"
 #: Derived columns, which belong to no rater, other than ``LABELS`` and ``PANEL``.
 MADE = (PEOPLE, MAJORITY, OWN_LABELS, SETTLED)
@@ -82,7 +82,7 @@ class Column(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """The properties of an item by which it can be selected."""
+    """The properties by which an item can be selected."""
 
     system: str = ""
     tags: tuple[str, ...] = ()
@@ -184,7 +184,7 @@ class CriterionRatings:
 
     @cached_property
     def coded(self) -> Levels:
-        """Return the raters' answers, or codes for missing ones, shape (items, raters)."""
+        """Return the raters' answers, or codes for missing answers, shape (items, raters)."""
         theirs = list(self.columns.values())[: len(self.raters)]
         return np.column_stack(theirs or [np.empty((len(self.columns[LABELS]), 0), np.int64)])
 

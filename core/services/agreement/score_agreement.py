@@ -214,7 +214,7 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
     alike = not any(criterion.weight for criterion in rubric.criteria)
     for index, criterion in enumerate(rubric.criteria):
         alone = rubric.model_copy(update={"criteria": (criterion,)})
-        # The last part is that of an abstention.
+        # The last part belongs to an abstention.
         parts = [
             parts_of(alone, {criterion.name: option})[0]
             for option in (*range(len(criterion.choices)), None)

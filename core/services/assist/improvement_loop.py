@@ -159,7 +159,9 @@ RESAMPLES = 1000
 
 @dataclass(frozen=True)
 class LoopGain:
-    """``accuracy`` is over all cells that have a label and an answer of both runs."""
+    """The gain of one run over another. ``accuracy`` is over all cells with a label and answers of
+    both runs.
+    """
 
     items: int
     accuracy: FigureDelta
@@ -167,7 +169,7 @@ class LoopGain:
 
     @property
     def helps(self) -> bool:
-        """Return whether more cells are right than before; the interval says how sure that is."""
+        """Return whether more cells are right than before; the interval shows the certainty."""
         gained = self.accuracy.difference.value
         return gained is not None and gained > 0
 

@@ -68,7 +68,9 @@ class MetaFinding:
 
 @dataclass(frozen=True)
 class MetaCheck:
-    """A check's results so far. ``asked`` counts answered questions, ``open`` unanswered ones."""
+    """A check's results so far. ``asked`` counts answered questions, ``open`` counts unanswered
+    questions.
+    """
 
     row: RunRow
     findings: tuple[MetaFinding, ...]

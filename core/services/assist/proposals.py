@@ -121,7 +121,8 @@ def valid_changes(
     plain = rubric.model_copy(update={"gates": ()})
     accepted, dropped = list(reply.value), list(reply.dropped)
     if _why_invalid(plain, accepted):
-        # Changes are applied and checked one after another, so that only invalid ones are dropped.
+        # Changes are applied and checked one after another, so that only invalid changes are
+        # dropped.
         accepted = []
         for change in reply.value:
             why = _why_invalid(plain, [*accepted, change])

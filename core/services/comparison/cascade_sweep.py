@@ -218,7 +218,9 @@ def _cost_of_judges(store: Store, run: Run, judges: Sequence[Judge]) -> float | 
 
 
 def sweep_words(swept: SweptCascade) -> str:
-    """Return what the first judges may decide alone, how often they are right, and the savings."""
+    """Return the share of cells that the first judges may decide alone, their accuracy, and the
+    savings.
+    """
     names, second_names = ", ".join(swept.first), ", ".join(swept.then)
     first_part, then_part = (
         _share_of_decided(right, decided, "it decides")
@@ -257,7 +259,7 @@ def sweep_words(swept: SweptCascade) -> str:
 
 
 def _share_of_decided(right_share: float | None, decided: float, judges: str) -> str:
-    """Return the share of right answers among decided ones, if some are undecided."""
+    """Return the share of right answers among decided cells, if some cells are undecided."""
     if right_share is None or decided == 1:
         return ""
     return (

@@ -86,7 +86,7 @@ class CriterionDelta:
 
 
 class DecidedCells(NamedTuple):
-    """The number of ``labelled`` cells, and how many of them each run decided and got right."""
+    """The ``labelled`` cells, and how many of them each run decided, and decided rightly."""
 
     labelled: int
     decided: tuple[int, int]

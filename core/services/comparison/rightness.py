@@ -207,7 +207,7 @@ def _gain_sentence(accuracy: CorrectedAccuracy) -> str:
 
 
 def accuracy_data(accuracy: CorrectedAccuracy) -> dict[str, Any]:
-    """Return the key ``corrected`` of ``compare --json``."""
+    """Return the value of ``corrected`` in ``compare --json``."""
     if accuracy.whole is None:
         return {"undefined": {"accuracy": accuracy.reason}}
     return {

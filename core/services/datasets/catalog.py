@@ -68,7 +68,7 @@ def likeliest_submission(table: Table) -> str | None:
 
 
 def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
-    """Return the guess with an opened path as submission, if it has none."""
+    """Return the guess; if it has no submission, with an opened path as submission."""
     best = likeliest_submission(table)
     if guess.submission is not None or best not in table.columns:
         return guess
@@ -77,7 +77,7 @@ def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
 
 
 def own_rubric(table: Table) -> Rubric | None:
-    """Return the rubric in a JSON document; ``None`` if it has none, or an invalid one."""
+    """Return the rubric in a JSON document; ``None`` if the document has no valid rubric."""
     value = table.header.get("rubric")
     if value is None:
         return None

@@ -53,7 +53,7 @@ def _is_known_label(criterion: Criterion, word: str) -> bool:
     return True
 
 
-#: With fewer labels on an option, nothing can be concluded about it.
+#: With fewer labels on an option, nothing can be concluded about this option.
 RARE = 5
 
 

@@ -1,6 +1,4 @@
-"""Twins: items with the same text. While one of them is graded, judges learn from none of the
-others.
-"""
+"""Twins: items with the same text. While a twin is graded, judges do not learn from the others."""
 
 from __future__ import annotations
 
@@ -64,7 +62,7 @@ class RepeatedTexts:
 
 
 def twins_of(calibration: Mapping[str, Any]) -> RepeatedTexts:
-    """Return the twins stored in a plan; plans made before twins were detected have none."""
+    """Return the twins stored in a plan; plans of older versions have none."""
     return RepeatedTexts(**calibration.get("twins", {}))
 
 
@@ -186,7 +184,7 @@ def group_texts_apart(
 def _group_teachers(
     teachers: Sequence[AnyT], numbers: TwinNumbers, *, strict: bool
 ) -> tuple[list[list[AnyT]], RepeatedTexts]:
-    """Group the teachers; ``numbers`` are those of the teachers, followed by the graded items."""
+    """Group the teachers; ``numbers`` has the teachers' numbers, then the graded items'."""
     taught, graded_groups = numbers.group[: len(teachers)], numbers.group[len(teachers) :]
     blocked, groups = set(graded_groups if strict else ()), dict[int, list[AnyT]]()
     for item, number in zip(teachers, taught, strict=True):

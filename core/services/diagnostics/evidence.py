@@ -197,7 +197,7 @@ def _criterion_evidence(
 
 
 def _criterion_of_matrix(rated: Rated, matrix: CriterionRatings) -> Criterion:
-    """Return the criterion of a matrix; if rubrics give it different weights, that of the first
+    """Return the criterion of a matrix; if its weight differs between rubrics, from the first
     rubric.
     """
     for rubric in rated.of.rubrics:

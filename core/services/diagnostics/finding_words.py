@@ -1,4 +1,4 @@
-"""Sentences for findings: what was found, its size, its certainty, and the number of items."""
+"""Sentences for findings: the effect, its size, its certainty, and the number of items."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def interval_and_n(effect: BiasEffect, *, shares: bool = False, items: str = "it
 
 
 def position_words(judge: str, pull: PositionPull) -> str:
-    """Describe a position bias toward a place, or away from it."""
+    """Describe a position bias towards or away from a position."""
     effect = pull.effect
     if _size(effect) > 0:
         finding = f"gives {_share(_size(effect))} of its answers to the option shown {pull.place}"

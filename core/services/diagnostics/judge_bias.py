@@ -333,7 +333,7 @@ def _option(criterion: CriterionEvidence, level: int) -> str:
 
 
 def merge_findings(findings: Sequence[Finding], evidence: RunEvidence) -> list[Finding]:
-    """Return the findings with those of one kind merged into the strongest.
+    """Return the findings; findings of the same kind are merged into the strongest.
 
     It merges equal leanings of one model's judges, and findings of judges that all give longer
     answers more, or all less.

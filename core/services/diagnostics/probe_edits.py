@@ -331,7 +331,7 @@ def _confident_text(text: str, _: Random) -> str:
 
 
 def with_last_line(text: str, line: str) -> str:
-    """Return the text with one of ``LAST_LINES`` below it."""
+    """Return the text, followed by one of ``LAST_LINES``."""
     return f"{text.rstrip()}\n\n{LAST_LINES[line]}"
 
 

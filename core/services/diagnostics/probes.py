@@ -261,9 +261,7 @@ def _texts_with_copies(store: Store, request: ProbeRequest, panel: Panel) -> tup
 
 
 def houses_of(judges: Sequence[Judge]) -> list[str]:
-    """Return the makers whose names are put above texts: those of the judges, and one other
-    maker.
-    """
+    """Return the makers whose names are put above texts: the judges' makers, and one other."""
     makers = sorted({family_of(judge.model or judge.name) for judge in judges} - {""})
     if len(makers) == 1:
         makers.append("anthropic" if makers[0] == "openai" else "openai")

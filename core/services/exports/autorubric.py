@@ -234,7 +234,7 @@ def _aggregate_value(cell: Verdict | None) -> float:
 
 
 def _missing_verdict_reason(failures: list[FailureRow]) -> str:
-    """Return why the verdict is missing, under one of autorubric's two headings."""
+    """Return autorubric's term (of two) for the reason why the verdict is missing."""
     return _failure_text(failures[0]) if failures else "unknown: nobody was asked"
 
 

@@ -24,7 +24,7 @@ CALL = (
 
 
 def failure_rows(data: Graded) -> Iterator[Row]:
-    """Yield one row per failure, including resolved ones."""
+    """Yield one row per failure, including resolved failures."""
     for item in data.items:
         for failure in data.store.votes.failures_of(data.run.id, item.id):
             yield {

@@ -136,7 +136,7 @@ class Filled:
 
     @property
     def written(self) -> int:
-        """Return how many cells change."""
+        """Return how many cells of the file change."""
         return sum(not change.kept for change in self.changes)
 
 

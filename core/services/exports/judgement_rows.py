@@ -129,7 +129,7 @@ LONG = (
 
 @dataclass(frozen=True)
 class Graded:
-    """A run with everything that is exported of it, read once."""
+    """A run with all data that exports need, read once."""
 
     store: Store
     run: Run

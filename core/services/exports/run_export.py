@@ -113,7 +113,7 @@ def as_jsonl(rows: Iterable[Row]) -> str:
 
 
 def as_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
-    r"""Return rows as CSV, with these columns or those of the first row.
+    r"""Return rows as CSV, with these columns or the first row's columns.
 
     Texts that a spreadsheet would run as formulas get an apostrophe in front; JSON lines do not.
 

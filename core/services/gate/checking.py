@@ -155,7 +155,7 @@ def _watched_figures(
     criteria: Sequence[str],
     reference: str,
 ) -> list[str]:
-    """Return the figures that must not fall: those with a lower bound, else the default ones."""
+    """Return the figures that must not fall: those with a lower bound, else the defaults."""
     named = [path for bound, path in paths if bound.kind == "min"]
     if named:
         return list(dict.fromkeys(named))

@@ -179,8 +179,8 @@ def ask(store: Store, run_id: int, budget: float | None = None) -> int:
 
 
 def repeats_in_order(store: Store, anchor: int) -> list[int]:
-    """Return three numbers per repeat that change whenever a series would: run, votes, and whether
-    it works.
+    """Return three numbers per repeat, which change whenever a series does: its run, its votes, and
+    whether it is at work.
     """
     return [n for run in _repeats(store, anchor) for n in (run.id, run.votes, int(run.active))]
 
@@ -226,8 +226,7 @@ class _Answers:
 
     def __init__(self, store: Store, anchor: Run) -> None:
         self._store, self._anchor = store, anchor
-        # The version that judges graded by counts, whichever version the scores have followed
-        # since.
+        # The version that judges graded by counts, even if scores now follow another version.
         graded = replace(anchor, scored_version_id=anchor.rubric_version_id)
         self._table = table = CellTable(store, graded)
         self._truth = np.full(len(table), run_columns.NO_LABEL)

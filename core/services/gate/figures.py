@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from core.errors import InputError
 
-#: The key of each reference that has a pair of its own. Any other reference is a rater.
+#: The key of each reference that has its own pair. Any other reference is a rater.
 PAIR_KEYS = {"gold": "vs_gold", "human": "vs_human_majority"}
 _PARTS = ("ci", "undefined", "confusion", "label_distribution", "levels")
 #: The keys with the number of observations of neighbouring figures, in order of preference.

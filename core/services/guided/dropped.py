@@ -135,7 +135,7 @@ def rubrics(files: Sequence[File]) -> tuple[Parsed[Rubric], ...]:
 
 
 def unasked_rubric(files: Sequence[File]) -> Rubric | None:
-    """Return the only rubric in these files, if there is nothing to ask or remark about it."""
+    """Return the only rubric in these files, if it needs no question and no remark."""
     try:
         parsed = rubrics(files)
     except InputError:

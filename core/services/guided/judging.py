@@ -1,4 +1,5 @@
-"""The judges of the path: those used last, otherwise offline judges if there are labels.
+"""The judges of "Grade my texts": those of the last run, otherwise offline judges if there are
+labels.
 
 Adding a model asks only for what it needs; all other settings are on the Judges page.
 """
@@ -23,10 +24,10 @@ from core.services.runs.candidates import Candidates
 from core.services.runs.planning import LABEL_SHARE, RunChoices
 from core.store.store import Store
 
-#: The share of labelled texts that offline judges learn from on the path: most of them. The rest is
-#: graded to show how well they do.
+#: The share of labelled texts that offline judges learn from in "Grade my texts". The rest is
+#: graded to measure the judges.
 LEARN_FROM = 0.75
-#: With fewer labels judges learn from all of them, because a small rest shows nothing.
+#: With fewer labels, judges learn from all labels, because a small rest shows nothing.
 FEW = 40
 #: If all texts are labelled, fewer labels than this leave too small a part to learn from.
 LEAST = ceil(LEAST_LABELS / LEARN_FROM)

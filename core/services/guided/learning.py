@@ -22,7 +22,7 @@ from core.text.numbers import interval, percent, plural, score
 MANY = 70
 #: A kappa that is surely above this is good enough, whatever the number of grades.
 GOOD = 0.6
-#: If kappa's interval is wider, the one with twice as many labels is not shown.
+#: If kappa's interval is wider, the interval with twice as many labels is not shown.
 WIDEST = 1.0
 _JUDGE = Judge(name="learning", kind="classifier")
 

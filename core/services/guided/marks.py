@@ -54,9 +54,8 @@ class Marks:
 
 
 def likely_rubric(store: Store, columns: Iterable[str]) -> int | None:
-    """Return the rubric version with the most criteria among a table's columns.
-
-    ``None`` if no rubric has more than half of its criteria there.
+    """Return the rubric version with the most criteria among a table's columns. ``None`` if no
+    rubric finds more than half of its criteria.
     """
     heads = {lower_heading(column.removeprefix("label:")) for column in columns}
     most, chosen = 0, None

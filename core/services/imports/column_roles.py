@@ -83,7 +83,7 @@ _PREFIX = re.compile(r"label\s*[:_]\s*(.+)\Z", re.IGNORECASE | re.DOTALL)
 
 
 def role_words(role: str, layout: Layout | None = None) -> str:
-    """Return a role as shown to people; ``layout`` is that of a table of votes.
+    """Return a role as shown to people; ``layout`` is the layout of a table of votes.
 
     >>> role_words("reason:clarity"), role_words("label", "long"), role_words("answers", "wide")
     ('Reason for clarity', 'Answer', "A rater's answers")

@@ -39,7 +39,7 @@ _KINDS: dict[str, JudgeKind] = {
     "llm": "imported",
     "offline": "imported_offline",
 }
-#: The number of items recorded at a time; all of them are in one transaction.
+#: The number of items recorded at a time; the whole import is one transaction.
 _BATCH = 200
 #: The import leases the run only within its transaction, so others do not see the lease.
 _LEASE_SECONDS = 3600.0

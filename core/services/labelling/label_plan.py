@@ -137,7 +137,7 @@ class _Cells:
         return [group._replace(more=group.more * chance.get(kind, 0.0)) for kind, group in alike]
 
     def _strata(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, DrawGroup]]]:
-        """Return the open cells of each stratum, and the groups with all of them drawn."""
+        """Return the open cells of each stratum, and the groups with all open cells drawn."""
         stratum, kinds = strata(draw, self.about)
         open_cells = np.bincount(stratum[self.expected.left], minlength=len(kinds)).tolist()
         pairs, group = np.unique(3 * stratum + self._side + 1, return_inverse=True)
@@ -238,7 +238,7 @@ def _cells(store: Store, run: Run, criterion: str, drawn_labels: DrawnLabels) ->
 
 
 def _representing(labels: DrawnLabels) -> Numbers:
-    """Return which cells have a label that may represent others: drawn ones, otherwise all."""
+    """Return which cells have a label that may represent others: drawn labels, otherwise all."""
     everywhere = labels.queue is None and labels.declared is None
     labelled: Numbers = ~np.isnan(labels.cells.counted) & (labels.cells.drawn | everywhere)
     return labelled

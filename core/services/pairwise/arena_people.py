@@ -31,7 +31,7 @@ _LEVELS = {1.0: 0, 0.5: 1, 0.0: 2}
 
 
 class Arena(NamedTuple):
-    """A person's arena for a contest. ``votes`` includes withdrawn ones."""
+    """A person's arena for a contest. ``votes`` includes withdrawn votes."""
 
     run_id: int
     person: str
@@ -54,8 +54,8 @@ class ArenaRater(NamedTuple):
 
 
 class RaterAgreement(NamedTuple):
-    """Two raters on contests that both decided: the share of equal answers, and Cohen's kappa over
-    win, tie, loss.
+    """Agreement of two raters on the contests that both decided: the share of equal answers, and
+    Cohen's kappa over win, tie, loss.
     """
 
     same: Estimate

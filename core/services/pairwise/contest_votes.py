@@ -26,7 +26,7 @@ from core.store.store import Store
 # only judges and screens need.
 
 
-#: A contest's identity in any run: task, question and the two systems.
+#: A contest's key, which is the same in every run: task, question and the two systems.
 ContestKey = tuple[str, str, str, str]
 
 

@@ -280,7 +280,7 @@ def _raters_answered_twice(store: Store, row: RunRow) -> bool:
 
 
 def scored_runs(store: Store, run_id: int) -> list[RunRow]:
-    """Return the runs that graded a contest's answers one by one: those on its dataset version.
+    """Return the runs that graded a contest's answers one by one: the runs on its dataset version.
 
     It is empty if the contest joined several datasets, whose items share their ids.
     """

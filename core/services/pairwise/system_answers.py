@@ -1,4 +1,4 @@
-"""The field of a contest: tasks, and each system's answers to them."""
+"""The answers of a contest: its tasks, and each system's answer to each task."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ def _earned_shares(cells: DrawnCells) -> DrawnCells:
     """Return the cells with shares of the criterion's best instead of values, as in grids, without
     cells that have no share.
     """
-    # The share grows evenly from the share of value 0 to that of value 1.
+    # The share grows evenly from the share at value 0 to the share at value 1.
     questions = cells.table.questions
     ends = [[grid.earned_share(question, end) for question in questions] for end in (0.0, 1.0)]
     lowest, highest = (np.array(end, np.float64)[cells.question] for end in ends)

@@ -136,7 +136,7 @@ def _scores_by_system(
     models: Mapping[str, str],
     left_out: dict[LeftOut, int],
 ) -> dict[str, dict[str, float]]:
-    """Return a judge's scores by system and item id; count missing ones in ``left_out``."""
+    """Return a judge's scores by system and item id; count missing scores in ``left_out``."""
     scored = SystemScores(rated)
     model = models.get(judge.name.partition("|")[0], judge.name)
     kin = {s for s in systems if relation_of(model, s) in exclude}
@@ -160,7 +160,7 @@ def _items_means(scores: Sequence[Mapping[str, float]]) -> Array:
 
 
 def better_of(scores: Sequence[Array]) -> npt.NDArray[np.bool_]:
-    """Return ``better[i, j]``: whether the mean of i is significantly larger than that of j."""
+    """Return ``better[i, j]``: whether the mean of i is significantly larger than the mean of j."""
     n = len(scores)
     chance = (1 - LEVEL) / max(1, n * (n - 1))
     better = np.zeros((n, n), np.bool_)

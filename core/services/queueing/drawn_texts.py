@@ -24,7 +24,7 @@ class DrawnTexts(NamedTuple):
 
 
 def queues_of(store: Store, run_id: int) -> list[QueueRow]:
-    """Return the queues of drawn items of a run, archived ones too, oldest first."""
+    """Return the queues of drawn items of a run, oldest first, including archived queues."""
     return [queue for queue in store.queues.all_of_run(run_id) if queue.rule.drawn is not None]
 
 

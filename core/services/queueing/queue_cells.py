@@ -35,7 +35,7 @@ class QueueCandidate(NamedTuple):
 
     @property
     def ruled(self) -> bool:
-        """Return whether the rule selects it for a reason, apart from the draws."""
+        """Return whether the rule selects the cell for a reason other than a draw."""
         return self.reasons not in (("audit",), ("gold",))
 
 
@@ -350,7 +350,7 @@ def capped_audit(store: Store, table: CellTable, queue: QueueRow) -> tuple[float
     if not drawn:
         return 0.0, 0.0
     cells = table.cells_at((item, criterion) for item, criterion, *_ in drawn)
-    # The chance of a labelled cell includes both draws; the smallest is that of the audit alone.
+    # The chance of a labelled cell includes both draws; the smallest chance is the audit's.
     chance = min(chance for *_, chance in drawn)
     below = float(table.chances(queue.seed)[cells].max())
     return 1.0 if chance == 1 else nextafter(below, 1.0), chance

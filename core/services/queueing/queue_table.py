@@ -79,7 +79,7 @@ class CellTable:
 
     @cached_property
     def questions(self) -> tuple[Criterion, ...]:
-        """Return the criteria of the run, and those of items with their own rubric."""
+        """Return the criteria of the run, and the criteria of items with their own rubric."""
         return tuple(c for rubric in (self._shared, *self.own.values()) for c in rubric.criteria)
 
     @cached_property
@@ -167,13 +167,13 @@ class CellTable:
         return cells[rows], rows
 
     def among(self, places: Iterable[tuple[str, str]]) -> Flags:
-        """Return which cells are among the named ones."""
+        """Return which cells are among the named cells."""
         return self.values_on_cells(places, True, False)
 
     def values_on_cells(
         self, places: Iterable[tuple[str, str]], values: Any, missing: float
     ) -> Numbers:
-        """Return the values (or one value) on the named cells, and ``missing`` elsewhere."""
+        """Return the values (or one value) on the named cells, ``missing`` on the others."""
         column, cells = np.full(len(self), missing), self.cells_at(places)
         present = cells >= 0
         column[cells[present]] = np.broadcast_to(values, cells.shape)[present]
@@ -190,7 +190,7 @@ class CellTable:
         return np.array([question.weight for question in self.questions])[self.question]
 
     def cells_at(self, places: Iterable[tuple[str, str]]) -> Numbers:
-        """Return the indexes of named cells, -1 for unknown ones."""
+        """Return the indexes of named cells, -1 for unknown cells."""
         by_name: dict[str, tuple[list[int], list[int]]] = {}
         index = -1
         for index, (item_id, name) in enumerate(places):

@@ -11,7 +11,7 @@ from core.store.store import Store
 
 #: The version of the stored columns; columns of other versions are ignored.
 FORM = 1
-#: How a cell was selected for a queue; ``OUTSIDE`` means that the queue lacks it.
+#: How a cell was selected for a queue; ``OUTSIDE`` means that it is not in the queue.
 OUTSIDE, RULE, AUDIT, GOLD = range(4)
 _STRATA = {'["audit"]': AUDIT, '["gold"]': GOLD}
 

@@ -123,7 +123,7 @@ def _fair_items(
     sizes: list[int],
     fair: np.ndarray[Any, Any],
 ) -> tuple[FairScore, ...]:
-    """Return every item; first those with unusually severe or mild raters, unrated ones last."""
+    """Return every item: first items with unusually severe or mild raters, last unrated items."""
     shares = np.concatenate(
         [
             np.where(matrix >= 0, matrix / (k - 1), np.nan)
@@ -210,7 +210,7 @@ def _severity_words(some: list[tuple[str, RaterSeverity]], words: str) -> str:
     )
 
 
-#: With more items ``metrics --json`` lists none; the export has all.
+#: With more items, ``metrics --json`` does not list items; the export lists all.
 MOST_LISTED = 4_000
 TOO_MANY = f"More than {MOST_LISTED:,} items: `export RUN --format fair` lists them all."
 

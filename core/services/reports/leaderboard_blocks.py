@@ -179,7 +179,7 @@ def _rank_cell(rank: int | None) -> TextCell:
 
 
 def gaps_section(board: Leaderboard) -> Section:
-    """Return every two systems: told apart, or the number of contests needed to tell."""
+    """Return whether the systems of each pair are told apart, or how many contests that needs."""
     if not board.gaps:
         return Section("", ())
     rows = sorted(board.gaps, key=lambda gap: (gap.apart, gap.difference))

@@ -193,7 +193,7 @@ def _fairness_words(report: RunReport) -> str:
 
 
 def _label_doubt(trust: Mapping[str, Any]) -> str:
-    """Return how far people who reviewed labels agree with them."""
+    """Return how far reviewers of labelled cells agree with the labels."""
     if "differ" not in trust:
         return ". How far people would agree on them is not known from labels alone"
     looked = plural(trust["rechecked"], "cell")

@@ -74,7 +74,7 @@ def _verdict_bars(report: RunReport) -> Bars:
 
 
 def _bar_pieces(line: CriterionLine) -> tuple[BarPiece, ...]:
-    # A penalty's best option is the one that takes no points.
+    # A penalty's best option deducts no points.
     earned = line.values if line.weight >= 0 else [max(line.values) - v for v in line.values]
     columns = zip(line.labels, earned, line.verdicts, line.options, strict=True)
     pieces = [BarPiece(label, value, n, option) for label, value, n, option in columns]

@@ -1,4 +1,4 @@
-"""The section of a report's paper on reviews, and what they say about all cells."""
+"""The report's section on reviews, and their estimates for all cells."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOTE = (
 
 
 def reviews_section(report: RunReport) -> list[Section]:
-    """Return the accuracy on all cells and on the hard ones, for every queue with an audit."""
+    """Return the accuracy on all cells and on hard cells, for every queue with an audit."""
     if not report.reviews:
         declared = _corrected_blocks(report) if report.labels_declared else []
         return [Section("As people's labels have it", tuple(declared))] if declared else []
@@ -48,7 +48,7 @@ _CORRECTED_NOTE = (
 
 
 def _corrected_blocks(report: RunReport) -> list[TableBlock | Sentences]:
-    """Return means corrected by people's random labels, and the leading system by them."""
+    """Return means corrected by people's random labels, and the system that leads by them."""
     if not report.corrected:
         return []
     rows = tuple(

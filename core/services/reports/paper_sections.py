@@ -43,7 +43,7 @@ from core.text.numbers import (
 
 
 def setup_section(report: RunReport) -> Section:
-    """Return what was graded, and how."""
+    """Return the setup: the graded items, the rubric, and the judges."""
     setup = report.setup
     rules = ", ".join(f"{scale} by {rule}" for scale, rule in setup.rules.items())
     rows = [

@@ -197,13 +197,13 @@ _LONGEST = 2_000_000
 
 
 def packed_set(store: Store, run_id: int, items: Iterable[str]) -> str:
-    """Return the set as a word for an address."""
+    """Return the set of items as a word for a URL."""
     _, places = _item_positions(store, run_id, items)
     return _pack_numbers(places)
 
 
 def items_of_set(store: Store, run_id: int, word: str) -> tuple[str, ...]:
-    """Return the items of such a word, in the run's order; empty if the word is invalid."""
+    """Return the items of a set's word, in the run's order; empty if the word is invalid."""
     ids, _ = _item_positions(store, run_id, ())
     return tuple(ids[place] for place in sorted(set(_unpack_numbers(word))) if place < len(ids))
 
@@ -243,7 +243,7 @@ def _pack_numbers(places: Sequence[int]) -> str:
 
 
 def _unpack_numbers(word: str) -> list[int]:
-    """Return the numbers of such a word; empty if it is invalid."""
+    """Return the numbers of a set's word; empty if the word is invalid."""
     try:
         raw = base64.urlsafe_b64decode(word + "=" * (-len(word) % 4))
         steps = zlib.decompressobj().decompress(raw, _LONGEST)

@@ -66,7 +66,7 @@ def answers_with_twins(
 
 
 def count_pairs(rows: Iterable[BallotRow], own: int) -> tuple[int, int]:
-    """Return the number of answers with a flipped twin, and how many of them differ from it."""
+    """Return the number of answers with a flipped twin, and how many differ from their twin."""
     differ = [row.option != twin.option for row, twin in answers_with_twins(rows, own)]
     return len(differ), sum(differ)
 

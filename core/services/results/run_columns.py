@@ -223,7 +223,7 @@ def label_columns(store: Store, run: RunRow, *, settled: bool = True) -> dict[st
 def _label_values(
     store: Store, run: RunRow, *, settled: bool
 ) -> Iterator[tuple[str, Any, int | None]]:
-    """Yield criteria, rows, and the option of these rows; later ones override earlier ones."""
+    """Yield criteria, rows, and these rows' option; later entries override earlier ones."""
     rubric, version = scored_rubric(store, run), run.dataset_version_id
     columns, (ids, places) = (
         item_columns.columns_of_version(store, version),

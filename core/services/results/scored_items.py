@@ -172,7 +172,7 @@ class QuestionHashes:
 
 
 def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
-    """Return the questions asked, compared with those that scores follow."""
+    """Return the hashes of the questions that were asked, and of those that scores follow."""
     agreed = frozenset(hash_ for change in store.scored.changes(run.id) for hash_ in change.kept)
     current = hashes_of_questions(store.rubrics.version(run.scored_version_id).rubric)
     if run.scored_version_id == run.rubric_version_id:

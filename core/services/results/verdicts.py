@@ -112,7 +112,7 @@ def answers_of(judge: Judge, panel: Panel, replicates: int) -> int:
 
 
 def answers_per_cell(panel: Panel, replicates: int) -> int:
-    """Return the largest possible number of answers of all judges per cell."""
+    """Return the largest number of answers that a cell can get from all judges."""
     return sum(answers_of(judge, panel, replicates) for judge in panel.judges)
 
 

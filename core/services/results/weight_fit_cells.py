@@ -101,7 +101,7 @@ class _VotesOfCells:
 
     def __init__(self, store: Store, run: Run, ids: Sequence[str], *, own: bool) -> None:
         self._store, self._run, self._ids = store, run, ids
-        #: Whether the options of these votes may differ from those of the criterion.
+        #: Whether the options of these votes may differ from the criterion's options.
         self._apart = own or run.scored_version_id != run.rubric_version_id
         self._columns: dict[str, list[AnswerColumn]] = {}
         for column in vote_columns(store, run):

@@ -60,7 +60,7 @@ class LearnedCells:
         import numpy as np
 
         self.criterion, self.cells, self.others = criterion, cells, others
-        #: The distinct ballots of cells, and the index of each cell's in them.
+        #: The distinct ballots of cells, and the index of each cell's ballots in them.
         self.said, self.alike = unique_ballots([c.ballots for c in cells])
         self.judges, self.owner, levels = _vote_matrix(criterion, self.said)
         self.votes = levels[self.alike]

@@ -31,7 +31,7 @@ def fit_effect(fitted: Fitted) -> str:
 
 
 def fit_explanation(fitted: Fitted) -> str:
-    """Return the explanation of a fit: what was estimated, and how."""
+    """Return the explanation of a fit: its quantities and its method."""
     n = fitted.labels
     ours, plain = fitted.right, fitted.plain_right
     far = ""

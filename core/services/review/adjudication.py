@@ -193,7 +193,7 @@ def _current_status(
 def _settled_values(
     act: Act, criterion: str, agreed: AgreedVerdict | None, current: SettledCell | None
 ) -> dict[str, Any] | None:
-    """Return the cell's settled values: by this queue's verdict, or as settled outside of it."""
+    """Return the cell's settled values: by this queue's verdict, or by another settlement."""
     if agreed is None:
         return _former_data(act, criterion, current)
     given = agreed.given
@@ -271,7 +271,7 @@ def _regrade_asked_since(store: Store, queue: QueueRow, settled: SettledCell) ->
 
 
 def bring_states_up_to_date(store: Store, seat: Seat, queue: QueueRow) -> None:
-    """Apply a new policy or number of reviewers to open cells; resolved ones stay."""
+    """Apply a new policy or number of reviewers to open cells; resolved cells stay."""
     run, now = store.runs.get(queue.run_id), clock.now()
     for cell in store.queues.cells(queue.id):
         if cell.state == "resolved":

@@ -231,7 +231,8 @@ def reveal(store: Store, ticket: Ticket) -> tuple[RevealedCell, ...]:
         for cell in shown:
             name = cell.view.criterion.name
             verdict = own_verdicts.get(name)
-            # The verdict was confirmed before the votes were shown, so these did not influence it.
+            # The verdict was confirmed before the votes were shown, so the votes did not influence
+            # it.
             confirmed = verdict is not None and verdict.final is not None
             if verdict is not None and verdict.revealed is None and not confirmed:
                 store.verdicts.put(act.queue.id, replace(verdict, revealed=act.now))

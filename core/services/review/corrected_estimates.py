@@ -55,7 +55,7 @@ class VerdictAccuracy:
 
 
 def verdict_accuracy(store: Store, queue_id: int, level: float = USUAL.level) -> VerdictAccuracy:
-    """Return how often verdicts are right on all cells, and on the hard ones.
+    """Return how often verdicts are right on all cells, and on hard cells.
 
     Cells without a voted verdict, or not assessable, are excluded. Raises ``NotFound``.
     """

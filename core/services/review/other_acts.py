@@ -1,4 +1,4 @@
-"""Other acts of a reviewer: skip, flag, send back, unmask; and undoing any of them."""
+"""Other acts of a reviewer: skip, flag, send back, unmask, and undo."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BEFORE: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class UndoneActs:
-    """What was undone: the acts, their item, and the effects."""
+    """The undone acts, their item, and the effects."""
 
     step: int
     item_id: str
@@ -82,7 +82,7 @@ def skip(store: Store, ticket: Ticket, reason: str = "") -> int:
 
 @allowed("review")
 def flag(store: Store, ticket: Ticket, criterion: str, role: Role, reason: str) -> ActResult:
-    """Flag a cell for a role: only that role, and higher ones, can decide it.
+    """Flag a cell for a role: only reviewers with that or a higher role can decide it.
 
     Raises:
         InputError: the reason is missing, or the role is unknown.

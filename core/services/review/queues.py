@@ -269,7 +269,7 @@ def item_number(store: Store, queue_id: int, item_id: str) -> int:
 
 
 def queue_progress(store: Store, queue_id: int) -> QueueProgress:
-    """Return the number of cells by state, and the expected effect of the open ones."""
+    """Return the number of cells by state, and the expected effect of the open cells."""
     states = store.queues.states(queue_id)
     still = [sums for state, sums in states.items() if state != "resolved"]
     return QueueProgress(

@@ -135,7 +135,7 @@ def unresolved_cells(store: Store, queue_id: int) -> int:
 
 
 def all_voted_before(store: Store, queue: QueueRow) -> bool:
-    """Return whether all votes surely came before a queue was created."""
+    """Return whether all votes certainly came before a queue was created."""
     finished = store.runs.row(queue.run_id).finished
     return finished is not None and finished < queue.created
 

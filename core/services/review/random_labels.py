@@ -228,7 +228,7 @@ def _joined_draws(
     both = np.stack([first.stratum, np.where(considered, again, -1)])
     _, number = np.unique(both, axis=1, return_inverse=True)
     drawn = first.drawn | np.isin(first.cells, fresh.cells[fresh.drawn])
-    # If the first draw skipped no cells, 0 does not occur among the numbers.
+    # If the first draw skipped no cells, no cell has number 0.
     stratum = np.where((first.stratum > 0) & ~ruled, number + 1, 0)
     joined = replace(first, stratum=stratum, drawn=drawn & ~ruled)
     return DrawnLabels(lambda: joined, queue)

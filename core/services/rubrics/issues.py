@@ -30,7 +30,7 @@ ABOUT_CRITERION: tuple[Why, ...] = ("criterion_wrong", "ambiguous_criterion", "s
 class CriterionIssue:
     """A person's report on one criterion. ``number`` is the version that was in force.
 
-    ``changed``: the rubric's latest version words the criterion differently, or dropped it.
+    ``changed``: the rubric's latest version changes or omits the criterion.
     """
 
     rubric_id: int

@@ -193,7 +193,7 @@ class QuestionBuilder:
 # A round depends only on votes of earlier rounds, so a resumed run takes the same decisions as
 # before the kill.
 
-#: With more outstanding votes than this, a verdict counts as changeable.
+#: With more outstanding votes than this, a verdict is assumed to be changeable.
 MOST_OUTSTANDING = 4
 
 

@@ -1,4 +1,4 @@
-"""Try texts with some judges now; spot checks are trials of one text.
+"""Try texts with a few judges at once; a spot check is a trial of one text.
 
 May import runs, rubrics and the layers below. A trial is a small run like any other.
 """

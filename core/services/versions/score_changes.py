@@ -16,7 +16,9 @@ from core.store.store import Store
 
 
 def new_places(edits: VersionEdits) -> dict[str, tuple[Criterion, tuple[int | None, ...]]]:
-    """Return, by older criterion, the newer one and the new position of each of its choices."""
+    """Return, for each older criterion, the newer criterion and the new position of each old
+    choice.
+    """
     return {
         old.name: (new, edits.moves.options.get(old.name, tuple(range(len(old.choices)))))
         for old, new in edits.pairs

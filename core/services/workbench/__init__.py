@@ -1,4 +1,4 @@
-"""The workbench of a rubric: test rows, known answers, and what to ask again.
+"""The workbench of a rubric: test rows, known answers, and questions to ask again.
 
 May import review, spot and the layers below. An answer counts as long as the judge would get the
 same question.

@@ -29,12 +29,12 @@ from core.store.store import Store
 State = Literal["asking", "failed", "stale", "never", "half", "fresh"]
 #: A row has the worst state of its cells.
 STATES: tuple[State, ...] = ("asking", "failed", "stale", "never", "half", "fresh")
-#: The detail of a run that names its workbench.
+#: The key, among a run's details, of its workbench's name.
 WORKBENCH = "workbench"
 
 
 class BenchAnswer(NamedTuple):
-    """A judge's answer: the option with its index and label at that time.
+    """A judge's answer: the option, with its index and label when the judge answered.
 
     ``twin`` is the option chosen in reversed order, or ``None``; ``twin_failed`` is the failure of
     that call.

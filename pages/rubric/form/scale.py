@@ -172,7 +172,7 @@ def _on_template(name: str, uid: str, key: str) -> None:
 
 
 REWARD, PENALTY = "Reward", "Penalty"
-#: The choice of a criterion without its own voting rule.
+#: The choice for criteria without their own voting rule.
 PANELS = ""
 RULE_WORDS: Mapping[str, str] = {
     PANELS: "the panel's rule",

@@ -40,7 +40,7 @@ def show_sections(sections: Iterable[Section], run_id: int | None = None) -> Non
 
 
 def show_block(run_id: int | None, block: Block, place: str, *, titled: bool = False) -> None:
-    """Draw a block; `place` distinguishes it from others on the page.
+    """Draw a block; `place` distinguishes the block from others on the page.
 
     Below a title (`titled`) a table or a plot has no title of its own.
     """

@@ -21,7 +21,7 @@ def is_own(stored: KeptDraft) -> bool:
 
 
 def writer(stored: KeptDraft) -> str:
-    """Return " by whom" a draft was written; empty if in this browser."""
+    """Return " by NAME" for a draft's author; empty if the draft is from this browser."""
     return "" if is_own(stored) else f" by {stored.author or 'another browser'}"
 
 

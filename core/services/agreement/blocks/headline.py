@@ -56,7 +56,7 @@ def _weakest_criterion(conclusion: Conclusion) -> str:
 
 
 def undecided_criteria(conclusion: Conclusion) -> str:
-    """Return in one line which criteria are undecided, and why; empty if none is.
+    """Return in one line the undecided criteria and the reasons; empty if all are decided.
 
     >>> from core.metrics.estimate import Estimate
     >>> from core.services.agreement.conclusion import Known

@@ -84,8 +84,8 @@ class BatchSender:
             elif row.file:
                 unsure.append(row)
             else:
-                # Without a known file name the batch cannot exist, but the file that was uploaded
-                # for it may.
+                # Without a recorded file name the batch cannot exist, but an uploaded file for it
+                # may.
                 await self._clear_strays(lane, row, "")
                 await self.context.write(self.context.store.drop, row.id)
         return unsure

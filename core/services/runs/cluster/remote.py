@@ -113,7 +113,7 @@ class RunState:
         self.went_out += count
 
     async def looked(self, judge: str) -> int:
-        """Return how many of this worker's outcomes of a judge the owner has recorded."""
+        """Return how many outcomes of this worker and judge the owner has recorded."""
         counts = await self._recorded(self.order.token)
         return counts.get(self.name, {}).get(judge, 0)
 
