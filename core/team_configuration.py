@@ -204,8 +204,8 @@ class _Reading:
         """Return a list of addresses or domains, in lower case; invalid ones are a problem."""
         texts = table[name] if self.texts(table, name, at) else ()
         for text in texts:
-            if why := why_not(text):
-                self.problems.append(Problem(why, "", (*at, name)))
+            if reason := why_not(text):
+                self.problems.append(Problem(reason, "", (*at, name)))
         return frozenset(map(str.lower, texts))
 
     def flag(self, table: Mapping[str, Any], name: str, at: tuple[Any, ...]) -> bool:

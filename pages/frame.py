@@ -57,9 +57,9 @@ def _show_screen(chosen: st.Page, user: Actor) -> None:
     url = chosen.url_path or START.url
     screen = next(candidate for candidate in SCREENS if candidate.url == url)
     draw_tabs(screen, user)
-    if why := disabled_link(screen, st.query_params.to_dict()):
+    if reason := disabled_link(screen, st.query_params.to_dict()):
         page_header(screen.title, screen.help)
-        raise NotAllowed(why["help"])
+        raise NotAllowed(reason["help"])
     chosen.run()
 
 

@@ -170,7 +170,7 @@ def _members_text(report: dict[str, Any]) -> str:
     return (
         "\n".join(
             f"{row['email']}: {row['role']}{'' if row['may_sign_in'] else ', may not sign in'}"
-            + (f" ({why})" if (why := why_not_address(row["email"])) else "")
+            + (f" ({reason})" if (reason := why_not_address(row["email"])) else "")
             for row in rows
         )
         or "Nobody has signed in yet."

@@ -156,7 +156,7 @@ def run_as_text(store: Store, run_id: int) -> str:
         f"  votes    {run.votes} of {run.planned}, {run.abstentions} abstentions",
         f"  failed   {failed}",
         *_cost_lines(run, figures["cost_usd"]),
-        *(f"           {kind}: {why}" for kind, why in figures["reasons"].items() if why),
+        *(f"           {kind}: {reason}" for kind, reason in figures["reasons"].items() if reason),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
         *(f"  batches  {sentence}" for sentence in batches_as_text(rows, looking=run.active)),
         *([f"  lost     {lost_calls_words(lost)}"] if (lost := figures["lost_calls"]) else []),
@@ -253,10 +253,10 @@ def item_as_text(store: Store, run_id: int, item_id: str) -> str:
 
 def _vote_line(view: VoteView) -> str:
     if view.vote is None:
-        why = (
+        reason = (
             f"failed, {view.failure.kind}: {view.failure.message}" if view.failure else "not asked"
         )
-        return f"{view.cell.judge}: {why}"
+        return f"{view.cell.judge}: {reason}"
     shown = " | ".join(f"{'*' if o.chosen else ''}{o.option.label}" for o in view.options)
     order = f"  [{shown}]" if view.vote.order is not None else ""
     line = f"{view.cell.judge}: {view.label}{order} {view.vote.reason}".rstrip()

@@ -307,7 +307,7 @@ def summary_as_text(figures: dict[str, Any]) -> str:
         lines.append(lost_calls_words(figures["lost_calls"]))
     if failed:
         lines.append(f"Failed: {failed}. `rubric-studio retry {figures['run']}` asks them again.")
-        lines += [f"  {kind}: {why}" for kind, why in figures["reasons"].items() if why]
+        lines += [f"  {kind}: {reason}" for kind, reason in figures["reasons"].items() if reason]
     elif figures["status"] == "budget":
         lines.append(
             "Its budget is spent. Ask the same with a higher --budget and the --seed that "

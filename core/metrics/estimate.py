@@ -108,8 +108,8 @@ class Estimate(NamedTuple):
         if self.value is None:
             return EstimateWords("undefined" if self.reason else form(None), "", self.reason)
         if self.low is None or self.high is None:
-            why = f"no interval: {self.reason}" if self.reason else "no interval"
-            return EstimateWords(form(self.value), "", why)
+            reason = f"no interval: {self.reason}" if self.reason else "no interval"
+            return EstimateWords(form(self.value), "", reason)
         return EstimateWords(form(self.value), f"{form(self.low)} to {form(self.high)}", "")
 
     @property

@@ -153,12 +153,12 @@ def _gate_sentences(trace: Trace, unit: float) -> list[str]:
 
 
 def _fired_sentences(mark: GateMark) -> list[str]:
-    why = _gate_reason(mark)
-    lines = [f"The item fails: {why}."] if mark.verdict == "fail" else []
+    reason = _gate_reason(mark)
+    lines = [f"The item fails: {reason}."] if mark.verdict == "fail" else []
     if mark.verdict == "review":
-        lines.append(f"A person must review the item: {why}.")
+        lines.append(f"A person must review the item: {reason}.")
     if mark.flag:
-        lines.append(f"Flagged {mark.flag!r}: {why}.")
+        lines.append(f"Flagged {mark.flag!r}: {reason}.")
     if not mark.binding and not lines:
         lines.append(f"The gate {mark.name!r} fired and changed nothing.")
     return lines

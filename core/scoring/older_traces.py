@@ -29,10 +29,10 @@ def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()
     if covered.coverage < min_coverage - EPSILON:
         trace = _without_grade(trace)
     flags = state_before_decision(trace.gates, trace.checks, (trace.total, trace.low), parts)
-    outcome, why = decide_outcome(_decision(old.decision), flags)
+    outcome, reason = decide_outcome(_decision(old.decision), flags)
     looked = all(part.value is not None or part.name in settled for part in parts)
     review = flags.review or flags.undecided or outcome == "review" or not looked
-    return replace(trace, outcome=outcome, why=why, fail=outcome == "fail", review=review)
+    return replace(trace, outcome=outcome, why=reason, fail=outcome == "fail", review=review)
 
 
 def _without_grade(trace: Trace) -> Trace:

@@ -195,7 +195,7 @@ def score_item(
     low = _score_minus_penalty(checked.low, penalty, policy.normalize)
     before = state_before_decision(gated.marks, checked.marks, (total, low), parts)
     reviewed = all(part.value is not None or part.name in settled for part in parts)
-    outcome, why = decide_outcome(rubric.decision, before)
+    outcome, reason = decide_outcome(rubric.decision, before)
     fired = [mark for mark in gated.marks if mark.state == "fired"]
     trace = Trace(
         criteria=parts,
@@ -222,7 +222,7 @@ def score_item(
         checked=checked.high,
         decision=thresholds_of(rubric.decision),
         outcome=outcome,
-        why=why,
+        why=reason,
         coverage=covered.coverage,
         min_coverage=policy.min_coverage,
         assessed_points=covered.points,

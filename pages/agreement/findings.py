@@ -242,8 +242,8 @@ def _missing_checks(examination: Examination) -> None:
         draw_table(
             ("What", "Why", "How many"),
             (
-                [esc(FINDING_NAMES[kind]), esc(why), fmt.count(n)]
-                for kind, why, n in examination.unmade
+                [esc(FINDING_NAMES[kind]), esc(reason), fmt.count(n)]
+                for kind, reason, n in examination.unmade
             ),
             name="What could not be examined",
             numbers=(2,),

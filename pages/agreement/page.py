@@ -83,18 +83,18 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "Figures appear here as soon as judges have answered.")
         return
-    about = browsing.results_state(store(), run)
-    if not compute_now("agreement", run.votes, about):
+    cache_key = browsing.results_state(store(), run)
+    if not compute_now("agreement", run.votes, cache_key):
         return
     whole = shared_value(
-        "agreement sheet", about, lambda: load_ratings.sheet_of_run(store(), run.id)
+        "agreement sheet", cache_key, lambda: load_ratings.sheet_of_run(store(), run.id)
     )
     with tabs:
         view = _chosen_view()
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             above = st.container(width="stretch", gap="xsmall", key="rs_said")
-            chosen = selection.chosen_ratings(run.id, about, whole, CHOICES[view])
+            chosen = selection.chosen_ratings(run.id, cache_key, whole, CHOICES[view])
         with above:
             if view in ("criteria", "figures"):
                 criteria.show_answer(chosen)

@@ -94,13 +94,13 @@ def estimate_row(
         if way is not None:
             title, meaning = way.words[0].upper() + way.words[1:], way.unit
             estimate = estimate._replace(value=way.value, low=way.low, high=way.high)
-    value, ends, why = estimate.words(fmt.percent if known.share else fmt.score)
+    value, ends, reason = estimate.words(fmt.percent if known.share else fmt.score)
     if "p value" in known.traits and estimate.value is not None:
         value, ends = esc(fmt.p_value(estimate.value)), fmt.DASH
     return [
         f'{esc(title)}<br><span class="rs-quiet">{esc(meaning)}</span>',
         value,
-        ends or f'<span class="rs-quiet rs-wrap">{esc(why)}</span>',
+        ends or f'<span class="rs-quiet rs-wrap">{esc(reason)}</span>',
         fmt.count(estimate.n),
     ]
 

@@ -70,9 +70,9 @@ def _agreement_row(judge: str, agreement: RaterAgreement) -> list[str]:
 
 
 def _judge_agreement(pair: OpenPair) -> dict[str, RaterAgreement]:
-    about = (pair.arena, *arena_people.votes_so_far(store(), pair.arena))
+    cache_key = (pair.arena, *arena_people.votes_so_far(store(), pair.arena))
     return remembered(
-        "accords", about, lambda: blind_arena.people_judge_agreement(store(), [pair.arena])
+        "accords", cache_key, lambda: blind_arena.people_judge_agreement(store(), [pair.arena])
     )
 
 

@@ -98,10 +98,10 @@ def _missing_figures(comparison: RunComparison) -> list[str]:
 
 def _cached_comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
     how = chosen_confidence()
-    about = (*pair, *chosen.content_stamp, *how)
+    cache_key = (*pair, *chosen.content_stamp, *how)
     return shared_value(
         "comparison",
-        about,
+        cache_key,
         lambda: run_comparison.compare_runs(store(), *pair, how=how, pair=chosen.paired),
     )
 

@@ -61,9 +61,9 @@ class ComparedRuns(NamedTuple):
         """Return two of the runs, paired once for both the comparison and the costs."""
         from core.services.comparison import paired_runs
 
-        about = (first, second, *self.content_stamp)
+        cache_key = (first, second, *self.content_stamp)
         return shared_value(
-            "two runs", about, lambda: paired_runs.pair_runs(store(), first, second)
+            "two runs", cache_key, lambda: paired_runs.pair_runs(store(), first, second)
         )
 
 

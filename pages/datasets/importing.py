@@ -306,8 +306,10 @@ def _rubric_choice(table: Table) -> int | None:
     rubrics = {row.version_id: row.name for row in library.rubric_rows(store())}
     if not rubrics:
         return None
-    about = tuple(rubrics), tuple(table.columns)
-    likely = remembered("likely rubric", about, lambda: marks.likely_rubric(store(), about[1]))
+    cache_key = tuple(rubrics), tuple(table.columns)
+    likely = remembered(
+        "likely rubric", cache_key, lambda: marks.likely_rubric(store(), cache_key[1])
+    )
     state.guess(IMPORT_RUBRIC, likely)
     shown = distinct_names(rubrics, 100)
     chosen: int | None = st.selectbox(

@@ -39,11 +39,11 @@ def show(version: DatasetVersion, *, newest: bool) -> None:
     if sum(shares.values()) != 100:
         st.info(f"The shares add up to {sum(shares.values())}%; they must add up to 100%.")
         return
-    about = (version.id, tuple(shares.values()), seed, by)
+    cache_key = (version.id, tuple(shares.values()), seed, by)
     with shown_errors():
         parts = remembered(
             "parts",
-            about,
+            cache_key,
             lambda: splits.split_of_version(store(), version.id, shares, seed, by or None),
         )
         _split_preview(parts)

@@ -114,7 +114,7 @@ def _start_by_judges(
 
 def cached_estimate(request: RunRequest) -> CostEstimate:
     """Return the estimate of a run of this path. Raise `InputError` if it is impossible."""
-    about = (
+    cache_key = (
         request.rubric_version,
         request.dataset_version,
         request.panel.model_dump_json(),
@@ -124,7 +124,7 @@ def cached_estimate(request: RunRequest) -> CostEstimate:
         *(_last_test_words(judge.name) for judge in request.panel.judges),
     )
     return resources.remembered(
-        "path estimate", about, lambda: cost_estimate.estimate_request(store(), request)
+        "path estimate", cache_key, lambda: cost_estimate.estimate_request(store(), request)
     )
 
 
@@ -164,11 +164,13 @@ def on_other_judges(_: Step) -> None:
 
 
 def _show_outcome(path: Path, run: RunRow) -> None:
-    about = (run.id, run.votes, run.failures_open, run.scored_version_id, run.status)
-    outcome = grading.outcome(store(), run.id) if run.failures_open else _cached_outcome(run, about)
+    cache_key = (run.id, run.votes, run.failures_open, run.scored_version_id, run.status)
+    outcome = (
+        grading.outcome(store(), run.id) if run.failures_open else _cached_outcome(run, cache_key)
+    )
     st.subheader(label(outcome.line), anchor=False)
-    for why, count in list(outcome.reasons.items())[:5]:
-        st.caption(label(f"{fmt.plural(count, 'text')} without a grade: {why}.", 300))
+    for reason, count in list(outcome.reasons.items())[:5]:
+        st.caption(label(f"{fmt.plural(count, 'text')} without a grade: {reason}.", 300))
     if len(run.panel.judges) == 1 and not outcome.in_doubt:
         st.caption("A single judge shows no disagreement: review some texts yourself.")
     with st.container(horizontal=True, vertical_alignment="center"):

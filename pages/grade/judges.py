@@ -77,10 +77,10 @@ def judge_names_line(names: tuple[str, ...]) -> str:
 def _cached_choice(path: Path) -> JudgeChoice:
     labelled = 0
     if path.dataset is not None and path.rubric is not None and path.dataset.labelled:
-        about = (path.dataset.id, path.rubric.id)
+        cache_key = (path.dataset.id, path.rubric.id)
         version, rubric = path.dataset.id, path.rubric.rubric
         labelled = resources.remembered(
-            "learnable", about, lambda: judging.count_learnable(store(), version, rubric)
+            "learnable", cache_key, lambda: judging.count_learnable(store(), version, rubric)
         )
     return judging.judges(store(), labelled)
 

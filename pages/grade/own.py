@@ -125,10 +125,10 @@ def graded_count(path: Path) -> int:
         or ungraded_texts(path)
     ):
         return 0
-    about = (path.dataset.id, path.rubric.id, grading.last_event(store()))
+    cache_key = (path.dataset.id, path.rubric.id, grading.last_event(store()))
     version, rubric = path.dataset.id, path.rubric.rubric
     return resources.remembered(
-        "own grades", about, lambda: grading.count_graded_by_labels(store(), version, rubric)
+        "own grades", cache_key, lambda: grading.count_graded_by_labels(store(), version, rubric)
     )
 
 
@@ -262,13 +262,13 @@ def _learnt_so_far(path: Path) -> LearntSoFar | None:
     """
     if path.dataset is None or path.rubric is None or path.dataset.labelled > MOST:
         return None
-    about = (path.dataset.id, path.rubric.id)
+    cache_key = (path.dataset.id, path.rubric.id)
     dataset, rubric = path.dataset, path.rubric
     # If all texts are labelled, a run holds a part back to grade it.
     part = 1.0 if ungraded_texts(path) else judging.LEARN_FROM
     with st.spinner("Learning from your grades"):
         result: LearntSoFar = resources.remembered(
-            "learning", about, lambda: learning.learning(store(), dataset, rubric, part)
+            "learning", cache_key, lambda: learning.learning(store(), dataset, rubric, part)
         )
     return result
 

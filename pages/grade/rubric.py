@@ -283,9 +283,9 @@ def _show_draft_result(draft: RubricDraft) -> None:
 
 def _show_labels(dataset: DatasetVersion, rubric: Rubric) -> None:
     """Show the labels that came with the texts: how many, and those that match no option."""
-    about = (dataset.id, rubric.model_dump_json())
+    cache_key = (dataset.id, rubric.model_dump_json())
     marks_found = resources.remembered(
-        "marks", about, lambda: marks.find_marks(store(), dataset.id, rubric)
+        "marks", cache_key, lambda: marks.find_marks(store(), dataset.id, rubric)
     )
     if marks_found.settled:
         return

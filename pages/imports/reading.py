@@ -164,8 +164,8 @@ def checked_votes(
 ) -> CheckedVotes:
     """Check the file's votes under that mapping, with numbers grouped into ``bins``."""
     caption = mapping.model_dump_json() if mapping else ""
-    about = (key, file_look.kind, caption, bins, rubric_version, dataset_version)
-    return _checked_votes(about, file_look, mapping)
+    cache_key = (key, file_look.kind, caption, bins, rubric_version, dataset_version)
+    return _checked_votes(cache_key, file_look, mapping)
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Checking every vote …")

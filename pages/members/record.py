@@ -56,7 +56,7 @@ def show() -> None:
 
 
 def _record_row(row: AuditRow) -> list[str]:
-    about = ", ".join(
+    details = ", ".join(
         f"{key} {_short_value(value)}" for key, value in dict(row.object or {}).items()
     )
     return [
@@ -64,7 +64,7 @@ def _record_row(row: AuditRow) -> list[str]:
         esc(row.actor or "the terminal"),
         esc(row.role or "–"),
         esc(f"{row.act.rpartition('.')[2].replace('_', ' ')} ({row.verb})"),
-        esc(one_line(about, 300)),
+        esc(one_line(details, 300)),
     ]
 
 

@@ -48,10 +48,10 @@ def people_beside_judges(chosen: ContestSelection) -> None:
             name="Who voted",
             numbers=(1, 2),
         )
-    about = (*chosen.about, *((a.run_id, a.votes, a.withdrawn) for a in arenas))
+    cache_key = (*chosen.about, *((a.run_id, a.votes, a.withdrawn) for a in arenas))
     together = remembered(
         "together",
-        about,
+        cache_key,
         lambda: arena_people.rater_agreement(store(), chosen.runs, chosen.contests),
     )
     show_matrix(together)

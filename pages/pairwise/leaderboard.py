@@ -18,8 +18,8 @@ def leaderboard_view(chosen: ContestSelection) -> None:
     """Draw the leaderboard's view."""
     board = selection.leaderboard_for(chosen)
     if not board.decided:
-        why = blocks.uncounted_by_reason(board.undecided)
-        empty_state("Nothing is decided yet", why or "No contest has a vote.")
+        reason = blocks.uncounted_by_reason(board.undecided)
+        empty_state("Nothing is decided yet", reason or "No contest has a vote.")
         return
     show_block(None, blocks.count_values(board), "counted")
     show_block(None, blocks.limit_sentences(board), "limits")

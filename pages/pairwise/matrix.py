@@ -38,13 +38,13 @@ def outcome_tag(outcome: ContestOutcome, contest: Contest) -> str:
     """Return the HTML of a contest's outcome."""
     if outcome.winner is None:
         return tag(f"undecided: {WHY[outcome.why]}", "warn")
-    why = f", {WHY[outcome.why]}" if outcome.why else ""
+    reason = f", {WHY[outcome.why]}" if outcome.why else ""
     if outcome.winner in ("first", "second"):
         return tag(
             f"{_short_name(contest.first if outcome.winner == 'first' else contest.second)} won",
             "good",
         )
-    return tag(("both bad" if outcome.winner == "both_bad" else "tie") + why)
+    return tag(("both bad" if outcome.winner == "both_bad" else "tie") + reason)
 
 
 def _short_name(name: str) -> str:

@@ -44,8 +44,10 @@ ROWS, TALL = 40, 640
 def show(run: Run) -> None:
     """Draw what the run has: a ranking, order checks, or both."""
     part = _chosen_part(run)
-    about = (run.id, run.votes, run.failures_open, part)
-    checks = remembered("orders", about, lambda: order_checks(run_ratings(store(), run.id), part))
+    cache_key = (run.id, run.votes, run.failures_open, part)
+    checks = remembered(
+        "orders", cache_key, lambda: order_checks(run_ratings(store(), run.id), part)
+    )
     if checks:
         _order_checks(checks, part)
     ranked = _draw_ranking(run)
@@ -154,26 +156,26 @@ def _draw_ranking(run: Run) -> bool:
     by = _join_note(run)
     try:
         level = chosen_confidence().level
-        about = (run.id, run.votes, run.failures_open, by, level)
+        cache_key = (run.id, run.votes, run.failures_open, by, level)
         listwise = remembered(
-            "listwise", about, lambda: contests.scores_ranked(store(), run.id, by, level)
+            "listwise", cache_key, lambda: contests.scores_ranked(store(), run.id, by, level)
         )
     except InputError as error:
         st.warning(_full_message(error), icon=":material/link_off:")
         return True
     interval_choice(methods=False)
     if isinstance(listwise, Listwise):
-        _draw_methods(listwise, about)
+        _draw_methods(listwise, cache_key)
     else:
         show_sections(unmatched_sections(listwise))
-    _ranking_by_people(run, about)
+    _ranking_by_people(run, cache_key)
     return True
 
 
 def _join_note(run: Run) -> str | None:
     """Return the note that joins answers to one task; ``None``: equal prompts do."""
-    about = (run.dataset_version_id,)
-    names = remembered("meta", about, lambda: contests.meta_names(store(), *about))
+    cache_key = (run.dataset_version_id,)
+    names = remembered("meta", cache_key, lambda: contests.meta_names(store(), *cache_key))
     if not names:
         return None
     title = "Answers belong to the same task if they have"

@@ -178,8 +178,8 @@ def show_contest_run(run_id: int) -> None:
     """Draw the whole page of a run."""
     routes.draw_back_link(routes.CONTESTS, "All contests")
     run = item_view.require_run(store(), run_id)
-    about = f"Run {run.id} · judged by {raters_line(run)}"
-    page_header(one_line(run.name, 100), about, own_words=False)
+    details = f"Run {run.id} · judged by {raters_line(run)}"
+    page_header(one_line(run.name, 100), details, own_words=False)
     show_flash()
     if not contests.is_contest(store(), run_id):
         other_runs.show(run)

@@ -53,9 +53,9 @@ def show_estimate(request: ContestRequest | None) -> None:
 
 def estimate_or_none(request: ContestRequest) -> RankingOutlook | None:
     """Return a request's estimate; or `None`, with the reason shown on the page."""
-    about = (contests.request_hash(request), request.join, request.bouts, request.seed)
+    cache_key = (contests.request_hash(request), request.join, request.bouts, request.seed)
     try:
-        return remembered("contest", about, lambda: contests.request_preview(store(), request))
+        return remembered("contest", cache_key, lambda: contests.request_preview(store(), request))
     except InputError as error:
         show_refusal(error)
         return None
@@ -216,9 +216,9 @@ def _compared_data(choices: RunChoices) -> ComparedAnswers | None:
         return None
     versions = tuple(planning.dataset_versions(store(), chosen_id)[0].id for chosen_id in chosen)
     join = _join_key(versions)
-    about = ("field", versions, join)
+    cache_key = ("field", versions, join)
     available, tasks = remembered(
-        "systems", about, lambda: contests.systems_and_tasks_of(store(), versions, join)
+        "systems", cache_key, lambda: contests.systems_and_tasks_of(store(), versions, join)
     )
     systems = _chosen_systems(available, versions, join)
     if len(systems) < 2:

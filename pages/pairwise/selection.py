@@ -75,13 +75,13 @@ def read_contests(run_id: int) -> ContestSelection:
     """Return the contests of a run and of its earlier rounds."""
     runs = tuple(leaderboard.rounds_of(store(), run_id))
     rows = [item_view.require_run(store(), run) for run in runs]
-    about = tuple((row.id, row.votes, row.failures_open) for row in rows)
+    cache_key = tuple((row.id, row.votes, row.failures_open) for row in rows)
     contests = shared_value(
-        "contests", about, lambda: contest_votes.contests_of_runs(store(), runs)
+        "contests", cache_key, lambda: contest_votes.contests_of_runs(store(), runs)
     )
     return ContestSelection(
         runs,
-        about,
+        cache_key,
         contests,
         state.address_in(QUESTION, contests.questions),
         state.address_in(state.JUDGE, [judge.name for judge in contests.judges]),
@@ -94,10 +94,10 @@ def read_contests(run_id: int) -> ContestSelection:
 def leaderboard_for(chosen: ContestSelection) -> Leaderboard:
     """Return the leaderboard of the votes that count."""
     level = chosen_confidence().level
-    about = (*chosen.about, chosen.question, chosen.judge, chosen.counted, level)
+    cache_key = (*chosen.about, chosen.question, chosen.judge, chosen.counted, level)
     return remembered(
         "leaderboard",
-        about,
+        cache_key,
         lambda: leaderboard.leaderboard(
             chosen.contests,
             question=chosen.question,

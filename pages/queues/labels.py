@@ -53,10 +53,10 @@ def show(seat: Seat) -> None:
     with left:
         form = _form_values(run)
     labels, hourly, criterion, pair = form
-    about = (*browsing.results_state(store(), run), *form)
+    cache_key = (*browsing.results_state(store(), run), *form)
     plan = remembered(
         "label plan",
-        about,
+        cache_key,
         lambda: label_plan.label_plan(
             store(), run.id, criterion=criterion, labels=labels, pair=pair, hourly=hourly or None
         ),

@@ -33,8 +33,10 @@ NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED,
 
 def drawn_label_count(run: RunRow) -> int:
     """Return how many randomly drawn cells of a run have a label; the count is cached."""
-    about = browsing.results_state(store(), run)
-    return remembered("labels drawn", about, lambda: random_labels.number_drawn(store(), run.id))
+    cache_key = browsing.results_state(store(), run)
+    return remembered(
+        "labels drawn", cache_key, lambda: random_labels.number_drawn(store(), run.id)
+    )
 
 
 def show(
@@ -43,10 +45,10 @@ def show(
     """Draw the counts, the queue's name, and the button that creates it."""
     seed = _form_seed()
     by = order if rule.most is not None else "impact"
-    about = (*browsing.results_state(store(), run), rule.model_dump_json(), seed, by)
+    cache_key = (*browsing.results_state(store(), run), rule.model_dump_json(), seed, by)
     preview = remembered(
         "queue preview",
-        about,
+        cache_key,
         lambda: queues.preview_queue(store(), run.id, rule, order=by, seed=seed),
     )
     st.html('<div class="rs-section">What it would queue</div>')

@@ -27,12 +27,12 @@ def show() -> None:
     if not run.votes:
         empty_state("No votes yet", "The report appears here as soon as judges have answered.")
         return
-    about = run_report.report_state(store(), run.id)
-    if not compute_now("report", run.votes, about):
+    cache_key = run_report.report_state(store(), run.id)
+    if not compute_now("report", run.votes, cache_key):
         return
     how = chosen_confidence()
     report = remembered(
-        "report", (*about, *how), lambda: run_report.report_run(store(), run.id, how=how)
+        "report", (*cache_key, *how), lambda: run_report.report_run(store(), run.id, how=how)
     )
     with tabs:
         blocks.download_buttons(run.id, report)

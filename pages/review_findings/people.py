@@ -260,9 +260,9 @@ def _say_verdict(seat: Seat, look: SecondLook) -> None:
             if option is None:
                 st.error("Give a verdict on every criterion first.", icon=":material/error:")
                 return
-            why = state.get(_field_key(look, criterion, "why"))
+            reason = state.get(_field_key(look, criterion, "why"))
             given[criterion.name] = (
-                ReviewerAnswer(None, why) if option == CANNOT else ReviewerAnswer(option)
+                ReviewerAnswer(None, reason) if option == CANNOT else ReviewerAnswer(option)
             )
         began = state.get(state.key(AGAIN, "since", look.queue_id, look.number))
         spent = None if began is None else round(1000 * (time.monotonic() - began) / len(given))

@@ -21,9 +21,11 @@ def show(run: Run) -> None:
     if not run.votes:
         empty_state("No votes yet", "Doubtful cells appear here once judges have answered.")
         return
-    about = browsing.results_state(store(), run)
+    cache_key = browsing.results_state(store(), run)
     rule = work.SETTLED_AT_ONCE[work.DOUBT][1]
-    doubtful = remembered("in doubt", about, lambda: queues.preview_queue(store(), run.id, rule))
+    doubtful = remembered(
+        "in doubt", cache_key, lambda: queues.preview_queue(store(), run.id, rule)
+    )
     of = sorted(doubtful.by_reason.items(), key=lambda pair: -pair[1])
     why = ", ".join(f"{work.REASONS[reason]} ({fmt.count(n)})" for reason, n in of)
     cells = f"{fmt.plural(doubtful.cells, 'cell')} of {fmt.count(doubtful.of)}"

@@ -65,5 +65,5 @@ def cached_figure(what: str, queue: QueueRow, make: Callable[[], FoundT], *more:
     """
     run = item_view.require_run(store(), queue.run_id)
     cells = queues.cell_count(store(), queue.id)
-    about = (queue.id, *browsing.results_state(store(), run), cells, *more)
-    return remembered(f"review: {what}", about, make)
+    cache_key = (queue.id, *browsing.results_state(store(), run), cells, *more)
+    return remembered(f"review: {what}", cache_key, make)

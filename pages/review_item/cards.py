@@ -267,8 +267,10 @@ def _reason_buttons(review: OpenItem, cell: BlindCell) -> None:
     key = keyboard.cannot_key(cell.criterion)
     st.caption(f"Why can it not be assessed? ({key} goes back)")
     with st.container(gap="xsmall", key="rs_options"):
-        for number, (why, caption) in enumerate(WHYS.items(), start=1):
-            _choice_button(review, caption, ("why", why), number, keyboard.cannot_assess, (why,))
+        for number, (reason, caption) in enumerate(WHYS.items(), start=1):
+            _choice_button(
+                review, caption, ("why", reason), number, keyboard.cannot_assess, (reason,)
+            )
 
 
 def _flag_buttons(review: OpenItem, cell: BlindCell) -> None:

@@ -54,8 +54,10 @@ class PlacedFinding(NamedTuple):
 def findings_on(name: str) -> list[PlacedFinding]:
     """Return the findings on the draft, including dismissed ones."""
     draft = drafts.draft(name)
-    about = (content_hash(draft_payload(draft)),)
-    findings = remembered("rubric_check", about, lambda: check_draft(draft, with_dismissed=True))
+    cache_key = (content_hash(draft_payload(draft)),)
+    findings = remembered(
+        "rubric_check", cache_key, lambda: check_draft(draft, with_dismissed=True)
+    )
     return [
         PlacedFinding(f, locate_card(draft, f.path)[0], is_dismissed(draft, f)) for f in findings
     ]
@@ -64,8 +66,8 @@ def findings_on(name: str) -> list[PlacedFinding]:
 def _unread_criteria(name: str) -> tuple[str, ...]:
     """Return the criteria that no check reads, because they are not in English."""
     draft = drafts.draft(name)
-    about = (content_hash(draft_payload(draft)),)
-    return remembered("rubric_unread", about, lambda: unread_draft(draft))
+    cache_key = (content_hash(draft_payload(draft)),)
+    return remembered("rubric_unread", cache_key, lambda: unread_draft(draft))
 
 
 def finding_tag(placed: list[PlacedFinding], uid: str) -> str:
@@ -207,12 +209,12 @@ def what_runs_say_beside(name: str, uid: str) -> None:
         return
     criterion = next(c for c in drafts.draft(name)["criteria"] if c["uid"] == uid)
     findings = diagnosis.findings_on_criterion(says.heard.findings, criterion["name"])
-    why = says.heard.unknown.get(criterion["name"], "")
-    if not findings and not why:
+    reason = says.heard.unknown.get(criterion["name"], "")
+    if not findings and not reason:
         return
     changed = diagnosis.has_changed_question(store(), says.run, drafts.draft(name), uid)
     _show_sentences(
-        [(None, finding) for finding in findings], changed=changed, unknown=_unknown_words(why)
+        [(None, finding) for finding in findings], changed=changed, unknown=_unknown_words(reason)
     )
     _link_to_run(says.run)
 
@@ -225,10 +227,10 @@ def what_runs_say(name: str) -> None:
     run, heard = says.run, says.heard
     names = {c["name"] for c in drafts.draft(name)["criteria"]}
     findings = [finding for finding in heard.findings if finding.subject in names]
-    about = f"{run.name}, {fmt.plural(run.items, 'item')}, version {run.rubric_number}"
+    details = f"{run.name}, {fmt.plural(run.items, 'item')}, version {run.rubric_number}"
     st.html(
         '<div class="rs-section">What the newest run says</div>'
-        f'<div class="rs-quiet">{esc(one_line(about, 120))}</div>{_passed_note(says)}'
+        f'<div class="rs-quiet">{esc(one_line(details, 120))}</div>{_passed_note(says)}'
     )
     if findings:
         _show_sentences([(finding.subject, finding) for finding in findings], changed=False)
@@ -236,8 +238,8 @@ def what_runs_say(name: str) -> None:
         line = f"No criterion is clearly a problem. {_undecided_criteria(run)}".rstrip()
         st.html(f'<div class="rs-quiet">{esc(line)}</div>')
     unknown = [
-        f"{one_line(n, 60)}: {_unknown_words(why)}"
-        for n, why in heard.unknown.items()
+        f"{one_line(n, 60)}: {_unknown_words(reason)}"
+        for n, reason in heard.unknown.items()
         if n in names
     ]
     if unknown:
@@ -280,8 +282,8 @@ def _run_findings(name: str) -> RubricFindings | None:
 
 
 def _findings_of_run(run: RunRow) -> RunFindings:
-    about = (run.id, run.votes, run.failures_open)
-    return remembered("rubric_heard", about, lambda: diagnosis.run_findings(store(), run.id))
+    cache_key = (run.id, run.votes, run.failures_open)
+    return remembered("rubric_heard", cache_key, lambda: diagnosis.run_findings(store(), run.id))
 
 
 def _show_sentences(

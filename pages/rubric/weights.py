@@ -143,8 +143,10 @@ def _show_form(name: str) -> None:
             format_func=STEPS.__getitem__,
             width=110,
         )
-    about = (content_hash(draft_payload(drafts.draft(name))), *source.about, field, step)
-    inferred = remembered("weights from grades", about, lambda: source.infer(field, step or None))
+    cache_key = (content_hash(draft_payload(drafts.draft(name))), *source.about, field, step)
+    inferred = remembered(
+        "weights from grades", cache_key, lambda: source.infer(field, step or None)
+    )
     _show_weights(name, inferred)
 
 

@@ -35,8 +35,8 @@ CRITERIA = 12
 
 def show(run: Run, rubric: Rubric) -> None:
     """Draw the histogram of scores, then the verdicts of every criterion."""
-    about = browsing.results_state(store(), run)
-    bins = remembered("scores", about, lambda: browsing.score_distribution(store(), run.id))
+    cache_key = browsing.results_state(store(), run)
+    bins = remembered("scores", cache_key, lambda: browsing.score_distribution(store(), run.id))
     means = lifecycle.run_means(store(), run.id)
     if not bins and means.ungraded:
         empty_state("No grades", f"{ungraded_words(means.ungraded)}.")
@@ -45,9 +45,11 @@ def show(run: Run, rubric: Rubric) -> None:
         empty_state("No scores yet", "Figures appear here as soon as the first items are graded.")
         return
     grades_button(run.id)
-    _score_histogram(run, bins, about)
-    counts = remembered("verdicts", about, lambda: browsing.verdict_counts(store(), run.id, rubric))
-    _verdict_bars(run, counts, about)
+    _score_histogram(run, bins, cache_key)
+    counts = remembered(
+        "verdicts", cache_key, lambda: browsing.verdict_counts(store(), run.id, rubric)
+    )
+    _verdict_bars(run, counts, cache_key)
 
 
 def _score_histogram(run: Run, bins: list[ScoreBin], cache_key: tuple[object, ...]) -> None:
@@ -231,8 +233,8 @@ def _baseline_tag(line: PairLine, switched_off: bool) -> str:
 
 def show_both_orders(run: Run) -> None:
     """Draw a line per judge that was asked in both orders."""
-    about = (run.id, run.votes)
-    rates = remembered("flip rates", about, lambda: flip_check.flip_rates(store(), run.id))
+    cache_key = (run.id, run.votes)
+    rates = remembered("flip rates", cache_key, lambda: flip_check.flip_rates(store(), run.id))
     if not any(rate.differ.n for rate in rates):
         empty_state(
             "No pair of answers yet",
@@ -246,7 +248,7 @@ def show_both_orders(run: Run) -> None:
         name="Answers in both orders",
         numbers=(1, 2, 3, 4, 5),
     )
-    items = remembered("items apart", about, lambda: flip_check.items_apart(store(), run.id))
+    items = remembered("items apart", cache_key, lambda: flip_check.items_apart(store(), run.id))
     if items:
         st.button(
             f"See the {fmt.plural(len(items), 'item')} where answers differ",

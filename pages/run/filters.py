@@ -155,8 +155,8 @@ def _ids_in_address(only: list[str]) -> tuple[str, ...] | None:
 
 
 def _order_dependent_items(run_id: int) -> tuple[str, ...]:
-    about = (run_id, lifecycle.run_progress(store(), run_id).row.votes)
-    return remembered("items apart", about, lambda: flip_check.items_apart(store(), run_id))
+    cache_key = (run_id, lifecycle.run_progress(store(), run_id).row.votes)
+    return remembered("items apart", cache_key, lambda: flip_check.items_apart(store(), run_id))
 
 
 def chosen_quick_filters() -> list[str]:
@@ -233,8 +233,8 @@ def draw_controls(groups: ItemGroups, rubric: Rubric) -> None:
 
 def quick_filters(run: Run) -> None:
     """Draw the quick filters that keep any item, with how many they keep."""
-    about = browsing.results_state(store(), run)
-    kept = remembered("quick filters", about, lambda: _quick_counts(run))
+    cache_key = browsing.results_state(store(), run)
+    kept = remembered("quick filters", cache_key, lambda: _quick_counts(run))
     chosen = chosen_quick_filters()
     offered = [name for name in ONLY_WORDS if kept.get(name) or name in chosen]
 

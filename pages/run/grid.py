@@ -48,14 +48,14 @@ HEIGHT = 560
 
 def show(run: Run, rubric: Rubric) -> None:
     """Draw the systems' scores, the filters, and the grid with the open cell next to it."""
-    about = browsing.results_state(store(), run)
-    means = remembered("means", about, lambda: grid.system_means(store(), run, rubric))
-    of = systems.systems_of_run(run, rubric, means, about)
+    cache_key = browsing.results_state(store(), run)
+    means = remembered("means", cache_key, lambda: grid.system_means(store(), run, rubric))
+    of = systems.systems_of_run(run, rubric, means, cache_key)
     groups = remembered("groups", (run.id,), lambda: browsing.item_groups(store(), run.id))
     now = filters.shown_selection()
     with st.container(gap="xsmall"):
         systems.show_conclusion(of, rubric)
-        ids = remembered("ids", (*about, now), lambda: _selected_ids(run.id, now))
+        ids = remembered("ids", (*cache_key, now), lambda: _selected_ids(run.id, now))
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             filters.draw_controls(groups, rubric)
             filters.quick_filters(run)
@@ -63,7 +63,7 @@ def show(run: Run, rubric: Rubric) -> None:
             _outcome_filters(run, browsing.outcome_counts(store(), run.id))
         beside = bool(state.address(BESIDE) and of.tasks.tasks)
         tasks = _tasks_in_order(of.tasks, ids) if beside else []
-        only = systems.differing_tasks(run, of, about)
+        only = systems.differing_tasks(run, of, cache_key)
         if only is not None:
             both = len(tasks)
             tasks = [task for task in tasks if task.id in only]
@@ -76,7 +76,7 @@ def show(run: Run, rubric: Rubric) -> None:
             return
         if now.filtered or only is not None:
             items = [i for task in tasks for i in task.items.values()] if beside else ids
-            which = (*about, now, beside, of.pair if only is not None else None)
+            which = (*cache_key, now, beside, of.pair if only is not None else None)
             means = remembered(
                 "means", which, lambda: grid.system_means(store(), run, rubric, items)
             )

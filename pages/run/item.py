@@ -233,8 +233,8 @@ def show(run_id: int, item_id: str) -> None:
     _item_bar(view)
     title = view.item.title
     st.title(label(title, 120), anchor=False)
-    about = f"{one_line(view.run.name, 100)} · run {run_id}"
-    st.caption(label(about if title == item_id else f"{about} · {item_id}"))
+    details = f"{one_line(view.run.name, 100)} · run {run_id}"
+    st.caption(label(details if title == item_id else f"{details} · {item_id}"))
     show_flash()
     left, right = st.columns([1, 2], gap="medium")
     with left, st.container(key="rs_beside"):
@@ -286,10 +286,10 @@ def _item_bar(view: ItemView) -> None:
 
 def _item_neighbours(view: ItemView) -> ItemNeighbours:
     now = filters.shown_selection()
-    about = (*browsing.results_state(store(), view.run), now, view.item.id)
+    cache_key = (*browsing.results_state(store(), view.run), now, view.item.id)
     return remembered(
         "neighbours",
-        about,
+        cache_key,
         lambda: browsing.neighbours_of(
             store(), view.run.id, view.item.id, now.where, now.sort, now.descending, now.by
         ),

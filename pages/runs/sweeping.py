@@ -165,8 +165,8 @@ def _sweep_outlook(form: tuple[RunRequest, SweepAxes] | None) -> None:
 
 def _estimated_sweep(request: RunRequest, axes: SweepAxes) -> Sweep | None:
     try:
-        about = (repr(request), repr(axes))
-        sweep, estimate = remembered("sweep", about, lambda: _plan_and_estimate(request, axes))
+        cache_key = (repr(request), repr(axes))
+        sweep, estimate = remembered("sweep", cache_key, lambda: _plan_and_estimate(request, axes))
     except InputError as error:
         st.info(label(error.message), icon=":material/tune:")
         problem_list(error.problems)

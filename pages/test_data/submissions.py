@@ -206,8 +206,8 @@ def _show_texts(written: list[GeneratedSubmission]) -> None:
         for text in written[:SHOWN]:
             aimed = " or ".join(text.aimed)
             between = len(text.aimed) > 1
-            about = f'<span class="rs-quiet">{esc(one_line(text.task, 120))}</span>'
-            draw_row([tag(one_line(aimed, 60), "warn" if between else "info"), about])
+            details = f'<span class="rs-quiet">{esc(one_line(text.task, 120))}</span>'
+            draw_row([tag(one_line(aimed, 60), "warn" if between else "info"), details])
             st.html(f'<div class="rs-card rs-prose">{esc(text.text)}</div>')
         if len(written) > SHOWN:
             st.caption(f"and {len(written) - SHOWN} more, in the dataset")

@@ -235,9 +235,9 @@ def draw_trust(run_id: int, extra_words: str) -> None:
 def trust_of(run_id: int) -> Trust:
     """Return the statement, computed once for the current votes and settlements."""
     how = chosen_confidence()
-    about = (*browsing.results_state(store(), store().runs.get(run_id)), how.level)
+    cache_key = (*browsing.results_state(store(), store().runs.get(run_id)), how.level)
     return remembered(
         "trust",
-        about,
+        cache_key,
         lambda: overall.trust_of(load_ratings.run_ratings(store(), run_id), level=how.level),
     )

@@ -124,8 +124,8 @@ def vote_card(
     name = who or result.cell.judge
     if which is None:
         which = f"try {result.cell.replicate + 1}" if result.cell.replicate else ""
-    about = " · ".join(part for part in (which, _order_words(result)) if part)
-    quiet = f'<span class="rs-quiet">{esc(about)}</span>' if about else ""
+    details = " · ".join(part for part in (which, _order_words(result)) if part)
+    quiet = f'<span class="rs-quiet">{esc(details)}</span>' if details else ""
     head = f'<div class="rs-row"><b>{esc(name)}</b>{quiet}{marks}</div>'
     body = _vote(criterion, result, text, brief) if isinstance(result, Vote) else _failure(result)
     return f'<div class="rs-card">{head}{body}{_call_line(call)}</div>'

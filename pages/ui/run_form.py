@@ -227,7 +227,7 @@ def show_estimate(request: RunRequest | None) -> None:
 
 def _estimate_or_none(request: RunRequest) -> CostEstimate | None:
     # The seed decides which items and orders, not how many; only drawn items differ in length.
-    about = (
+    cache_key = (
         request.rubric_version,
         request.dataset_version,
         request.panel.model_dump_json(),
@@ -240,7 +240,7 @@ def _estimate_or_none(request: RunRequest) -> CostEstimate | None:
     )
     try:
         return remembered(
-            "estimate", about, lambda: cost_estimate.estimate_request(store(), request)
+            "estimate", cache_key, lambda: cost_estimate.estimate_request(store(), request)
         )
     except InputError as error:
         show_refusal(error)

@@ -218,12 +218,12 @@ def figure_cell(
 
     Without ``interval`` the figure never has one, and only an undefined figure has a reason.
     """
-    value, ends, why = figure.words(form)
+    value, ends, reason = figure.words(form)
     if ends:
         return f"{value}<br>{quiet_html(ends)}"
-    if not why or (figure.value is not None and not interval):
+    if not reason or (figure.value is not None and not interval):
         return value
-    return f'{value}<br><span class="rs-quiet rs-wrap">{esc(why)}</span>'
+    return f'{value}<br><span class="rs-quiet rs-wrap">{esc(reason)}</span>'
 
 
 def draw_row(parts: Iterable[str], *, width: Literal["stretch", "content"] = "stretch") -> None:

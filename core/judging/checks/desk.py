@@ -210,8 +210,8 @@ class _Child:
         }
         self._in.write(json_line(message))
         while remaining:
-            label, why, failed = value_of_line(await self.line(PATIENCE))
-            _set_result(remaining.pop(0), CheckError(why) if failed else (label, why))
+            label, reason, failed = value_of_line(await self.line(PATIENCE))
+            _set_result(remaining.pop(0), CheckError(reason) if failed else (label, reason))
 
     async def line(self, seconds: float) -> bytes:
         """Return the next line of output. Raises ``CheckEnded``."""

@@ -328,7 +328,7 @@ def _line_error(data: Mapping[str, Any]) -> tuple[str, str]:
 def _unanswered_error(code: str, message: str, request: Request) -> CallError:
     if code in (EXPIRED, CANCELLED):
         ours = "The provider did not answer this question before its batch ended."
-        why = brief_message(message, request.hidden) if message else ours
-        return CallError("expired", why, sent=False)
+        reason = brief_message(message, request.hidden) if message else ours
+        return CallError("expired", reason, sent=False)
     text = json.dumps({"error": {"message": message or code, "code": code}})
     return error_from_status(400 if code else 500, text, hidden=request.hidden)

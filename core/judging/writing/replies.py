@@ -123,22 +123,22 @@ def _read_change(
 ) -> ProposedChange | str:
     if not isinstance(entry, dict):
         return "was no object."
-    part, to, why = entry.get("part"), entry.get("to"), _text_under(entry, "why")
+    part, to, reason = entry.get("part"), entry.get("to"), _text_under(entry, "why")
     if isinstance(to, int | float) and not isinstance(to, bool):
         to = f"{to:g}"
     if part not in PARTS or not isinstance(to, str) or not to.strip():
         return 'needs a known "part" and a text under "to".'
     to = sendable_text(to).strip()
     if part == "guidelines":
-        return ProposedChange("", part, None, to, why)
+        return ProposedChange("", part, None, to, reason)
     criterion = by_id.get(str(entry.get("criterion")))
     if criterion is None or criterion.name not in targets:
         return "was about no criterion that was to be changed."
     if part == "weight" and not _is_number(to):
         return "gave no number as a weight."
     if part in ("requirement", "weight"):
-        return ProposedChange(criterion.name, part, None, to, why)
-    return _option_change(criterion, part, entry.get("option"), to, why)
+        return ProposedChange(criterion.name, part, None, to, reason)
+    return _option_change(criterion, part, entry.get("option"), to, reason)
 
 
 def _option_change(

@@ -83,14 +83,14 @@ def corrected_share(
     counts = int(yes.sum()), int(no.sum())
     detected, cleared = _weighted_rate(f[yes], weights[yes]), _weighted_rate(1 - f[no], weights[no])
     if min(counts) < FEWEST_OF_EACH:
-        why = (
+        reason = (
             f"People said yes to {counts[0]} and no to {counts[1]} of the cells drawn; it takes "
             f"{FEWEST_OF_EACH} of each."
         )
-        return _undefined_rates(why, raw, (detected, cleared), sum(counts), z)
+        return _undefined_rates(reason, raw, (detected, cleared), sum(counts), z)
     if not _rates_differ(detected, cleared):
-        why = "The votes do not significantly distinguish the two answers."
-        return _undefined_rates(why, raw, (detected, cleared), sum(counts), z)
+        reason = "The votes do not significantly distinguish the two answers."
+        return _undefined_rates(reason, raw, (detected, cleared), sum(counts), z)
     return HitRates(
         _corrected_share(raw, len(f), detected, cleared, z)._replace(n=sum(counts)),
         raw,

@@ -139,9 +139,9 @@ def powered_gap(
     sides = _sides_of_gap(judge_values, values, stratum, parts, tasks)
     raw = float(sides.judges.sum()) / max(1, sides.number)
     labelled = sum(len(group.seen) for group in sides.groups)
-    why = _why_no_gap(sides)
-    if why:
-        nothing = Estimate.undefined(why, labelled)
+    reason = _why_no_gap(sides)
+    if reason:
+        nothing = Estimate.undefined(reason, labelled)
         return Powered(nothing, nothing, raw, 0.0, None)
     people = _sums_by_task(sides, _spread_over_all(sides, sides.people))
     judges = _sums_by_task(sides, sides.judges - _spread_over_all(sides, sides.judges))

@@ -201,9 +201,9 @@ def powered_mean(
     """
     sample = _labelled_sample(judge_values, values, labelled, stratum)
     raw = float(sample.said.mean()) if len(sample.said) else 0.0
-    why = _why_no_mean(sample)
-    if why:
-        nothing = Estimate.undefined(why, len(sample.values))
+    reason = _why_no_mean(sample)
+    if reason:
+        nothing = Estimate.undefined(reason, len(sample.values))
         return Powered(nothing, nothing, raw, 0.0)
     chosen = _least_variance_lambda(sample) if listen is None else listen
     return Powered(

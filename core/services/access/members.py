@@ -60,8 +60,8 @@ def _refused_claims(access: TeamAccess, claims: Mapping[str, Any], email: str) -
     """Return why a sign-in is refused; empty if it is accepted."""
     if not email:
         return "Your provider gives no e-mail address, so this app cannot tell who you are."
-    if why := why_not_address(str(claims.get("email"))):
-        return f"Your provider's name for you cannot be a member's here: {why}"
+    if reason := why_not_address(str(claims.get("email"))):
+        return f"Your provider's name for you cannot be a member's here: {reason}"
     # Some providers send this claim as text, or not at all; only a plain ``True`` counts.
     if access.require_verified and claims.get("email_verified") is not True:
         return f"Your provider does not say that {email} is verified."
@@ -148,8 +148,8 @@ def put(store: Store, email: str, role: TeamRole, *, disabled: bool = False) -> 
     access = load_settings().access
     if access is None:
         raise InputError("This app works alone and has no members. See docs/access.md.")
-    if why := why_not_address(email):
-        raise InputError(why)
+    if reason := why_not_address(email):
+        raise InputError(reason)
     email = email.lower()
     if role not in TEAM_ROLES:
         raise InputError(f"{role!r} is not a role. Use one of {', '.join(TEAM_ROLES)}.")

@@ -88,12 +88,12 @@ class OpenPages:
 
     def enter(self, visit: Visit, now: float) -> str:
         """Take a place now; return why that is impossible, or an empty string."""
-        why = self.why_not(visit)
-        if not why and visit.who is None and not self._opened.take(visit.address, now):
-            why = SLOWLY
-        if not why:
+        reason = self.why_not(visit)
+        if not reason and visit.who is None and not self._opened.take(visit.address, now):
+            reason = SLOWLY
+        if not reason:
             self._open[visit] += 1
-        return why
+        return reason
 
     def leave(self, visit: Visit) -> None:
         """Free one place of the visitor."""

@@ -285,9 +285,9 @@ def stand_in_words(name: str, tested: Mapping[str, Any]) -> str:
     """Return whether a judge may stand in for one of the people, from its part of ``alt_test``."""
     rho = tested["advantage"]
     if rho is None:
-        why = tested["undefined"]["advantage"]
+        reason = tested["undefined"]["advantage"]
         name = "the panel" if name == _PANEL else name
-        return f"Whether {name} may stand in for a person is unknown: {why}"
+        return f"Whether {name} may stand in for a person is unknown: {reason}"
     kind: Kind = next(
         (candidate for candidate in reversed(tuple(EPSILON)) if tested[candidate]["passes"]),
         "expert",
@@ -376,6 +376,6 @@ def _outcome_data(outcome: AltTest) -> dict[str, Any]:
         "passes": outcome.passes,
         "items_needed": outcome.items_needed,
     }
-    why = outcome.winning_rate.reason or "Too many people are further ahead: no number would do."
-    missing = {name: why for name, value in figures.items() if value is None}
+    reason = outcome.winning_rate.reason or "Too many people are further ahead: no number would do."
+    missing = {name: reason for name, value in figures.items() if value is None}
     return {**figures, **({"undefined": missing} if missing else {})}

@@ -240,9 +240,9 @@ def _measure_intervals(
     by_figure = intervals(
         _group_bundle(resampled, rows, k, times), resample_counts, times, n=n, how=how
     )
-    why = rare_options.why_no_chance_interval(rare_options.level_counts_of(rows, times, k), n)
+    reason = rare_options.why_no_chance_interval(rare_options.level_counts_of(rows, times, k), n)
     return even | {
-        name: rare_options.interval_unless(why, measure)
+        name: rare_options.interval_unless(reason, measure)
         if "chance" in KNOWN[name].traits
         else measure
         for name, measure in by_figure.items()

@@ -146,20 +146,20 @@ def run_ratings(store: Store, run_id: int) -> Rated:
 def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> LabelSource:
     """Return how the labels of a run were drawn: by a queue's random audit, or as declared."""
     drawn = random_labels.labels_of_run(store, run.id) if reviewed else None
-    why = ""
+    reason = ""
     if drawn is not None and drawn.queue is not None:
-        why = drawn.reason
-        if not why:
+        reason = drawn.reason
+        if not reason:
             confirmed, number, picked = random_labels.confirmed_share(drawn, level)
-            text, why = f"{numbers.count(number)} of them drawn at random", confirmed.reason
+            text, reason = f"{numbers.count(number)} of them drawn at random", confirmed.reason
             if confirmed.value is not None:
                 return LabelSource(text, audited=confirmed, picked=picked)
     declared = label_draws.declared_draw(store, run.dataset_version_id)
     if declared is None:
-        return LabelSource(why=why)
+        return LabelSource(why=reason)
     unlike = fair_sample.draw_contradiction(store, run.id, declared)
     if unlike:
-        return LabelSource(why=why, unlike={"": unlike})
+        return LabelSource(why=reason, unlike={"": unlike})
     chances = None
     if declared.note:
         version = run.dataset_version_id

@@ -264,8 +264,8 @@ class Trust:
         right, before = self.found.right, self.found.before
         decided = f"{percent(self.decided)} of {plural(self.cells, 'cell')} are decided."
         measured = bool(self.reference) and right.value is not None
-        why = right.reason if self.reference else _NOTHING_KNOWN
-        unknown = f"How right the verdicts are is unknown: {why}"
+        reason = right.reason if self.reference else _NOTHING_KNOWN
+        unknown = f"How right the verdicts are is unknown: {reason}"
         parts = [f"{self._worded(right.words(percent).inline)};" if measured else unknown, decided]
         if measured and self.unlabelled:
             names = ", ".join(map(visible, self.unlabelled[:3]))

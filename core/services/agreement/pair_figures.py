@@ -250,8 +250,10 @@ def mean_level_figures(
     """
     times = pairs.times()
     n = int(times.sum())
-    why = NO_LEVEL if ordered else NO_ORDER
-    figures = {name: Estimate.undefined(why, n) for name in (*pair_measures("pair"), "confusion")}
+    reason = NO_LEVEL if ordered else NO_ORDER
+    figures = {
+        name: Estimate.undefined(reason, n) for name in (*pair_measures("pair"), "confusion")
+    }
     ci: dict[str, Interval] = {}
     if ordered:
         score = scores.figures(pairs, times)

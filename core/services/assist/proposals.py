@@ -125,9 +125,9 @@ def valid_changes(
         # dropped.
         accepted = []
         for change in reply.value:
-            why = _why_invalid(plain, [*accepted, change])
-            if why:
-                dropped.append(f"With “{one_line(change.to)}” the rubric is invalid: {why}")
+            reason = _why_invalid(plain, [*accepted, change])
+            if reason:
+                dropped.append(f"With “{one_line(change.to)}” the rubric is invalid: {reason}")
             else:
                 accepted.append(change)
     if dropped and not accepted:

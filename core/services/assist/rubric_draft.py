@@ -125,8 +125,8 @@ def _label_key(item: Item) -> str:
 def _labels_text(item: Item) -> str:
     lines = [item.description] if item.description else []
     for name, label in item.labels.items():
-        why = f" ({label.reason})" if label.reason else ""
-        lines.append(f"{name}: {label.label}{why}")
+        reason = f" ({label.reason})" if label.reason else ""
+        lines.append(f"{name}: {label.label}{reason}")
     return "\n".join(lines)
 
 

@@ -115,7 +115,7 @@ def change_blocks(result: RunComparison) -> tuple[Block, ...]:
     )
     same = "Nothing: same rubric, dataset, panel and seed. What differs below is chance."
     heads = ("Part", "What", "A", "B")
-    apart = tuple(f"{name} cannot be compared. {why}" for name, why in result.apart.items())
+    apart = tuple(f"{name} cannot be compared. {reason}" for name, reason in result.apart.items())
     first = TableBlock("What changed", heads, rows, first=FIRST) if rows else Sentences((same,))
     return (first, *([Sentences(apart, listed=True)] if apart else []))
 
@@ -205,12 +205,12 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
     # The reason why known differences lack an interval; if several share it, it is stated once
     # below.
     are_known = [delta.difference.value is not None for _, delta in figures]
-    why = Counter(
+    reason = Counter(
         row[4].below
         for row, is_known, (_, delta) in zip(rows, are_known, figures, strict=True)
         if is_known and delta.difference.low is None
     )
-    often = [words for words, times in why.items() if words and times > 1]
+    often = [words for words, times in reason.items() if words and times > 1]
     rows = [
         (*row[:4], row[4]._replace(below=""), *row[5:])
         if is_known and row[4].below in often

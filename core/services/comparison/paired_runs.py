@@ -200,8 +200,8 @@ def _criterion_pairs(
             present = left or right
             missing_from = "first" if left is None else "second"
             apart[present.name if present else key] = f"The {missing_from} run does not ask it."
-        elif (why := _why_not_comparable(left, right)) is not None:
-            apart[left.name] = why
+        elif (reason := _why_not_comparable(left, right)) is not None:
+            apart[left.name] = reason
         else:
             sides.append(_pair_of_criterion(left, right, rows))
     return tuple(sides), apart

@@ -107,8 +107,8 @@ def _read_columns(store: Store, version: DatasetVersion) -> ItemColumns:
     def read_contents() -> Columns:
         return _columns_of_contents(store.datasets.contents(version_id), version.head.prompt)
 
-    about = f"items of dataset version {version_id}"
-    stored = store.kept.cached_columns(about, FORM, read_contents, keep=version.items >= MANY)
+    subject = f"items of dataset version {version_id}"
+    stored = store.kept.cached_columns(subject, FORM, read_contents, keep=version.items >= MANY)
     arrays, rows = stored.arrays, stored.arrays["label rows"].astype(np.int64)
     ends = np.cumsum(arrays["label counts"])
     return ItemColumns(

@@ -124,8 +124,8 @@ def twin_numbers(store: Store, version_id: int) -> TwinNumbers:
         numbers = near_duplicates.twin_numbers(texts)
         return Columns({}, {"group": np.array(numbers.group), "same": np.array(numbers.same)})
 
-    about = f"twins in dataset version {version_id}"
-    arrays = store.kept.cached_columns(about, FORM, look, keep=version.items >= MANY).arrays
+    subject = f"twins in dataset version {version_id}"
+    arrays = store.kept.cached_columns(subject, FORM, look, keep=version.items >= MANY).arrays
     return TwinNumbers(arrays["group"].tolist(), arrays["same"].tolist())
 
 

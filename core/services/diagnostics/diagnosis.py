@@ -106,7 +106,7 @@ def examination_of_run(store: Store, run_id: int) -> Examination:
         ),
         made=diagnosis.check_count,
         promise=diagnosis.promise,
-        unmade=tuple((kind, why, times) for (kind, why), times in unmade.items()),
+        unmade=tuple((kind, reason, times) for (kind, reason), times in unmade.items()),
         causes=words.group_by_cause(
             diagnosis.findings, {judge.name: judge.model for judge in evidence.judges}
         ),

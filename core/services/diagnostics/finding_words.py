@@ -36,11 +36,11 @@ def _unsigned(effect: BiasEffect) -> BiasEffect:
 
 def interval_and_n(effect: BiasEffect, *, shares: bool = False, items: str = "items") -> str:
     """Return, in parentheses, the interval (or why it is missing) and n."""
-    _, ends, why = effect.figure.words(percent if shares else score)
+    _, ends, reason = effect.figure.words(percent if shares else score)
     if ends:
         return f"(95% interval {ends}, {effect.n:,} {items})"
     if effect.reason:
-        return f"({why.removesuffix('.')}; {effect.n:,} {items})"
+        return f"({reason.removesuffix('.')}; {effect.n:,} {items})"
     return f"(the same on all of {effect.n:,} {items})"
 
 

@@ -231,10 +231,10 @@ def _figure(
 ) -> ProbeFigure:
     columns = _columns(judge, edit, grid)
     if not columns:
-        why = "The name of this judge's model does not tell who made it."
-        nothing = Estimate.undefined(why)
+        reason = "The name of this judge's model does not tell who made it."
+        nothing = Estimate.undefined(reason)
         return ProbeFigure(
-            judge.name, edit, criterion, EARNS, BiasEffect.undefined(why), *(nothing,) * 3
+            judge.name, edit, criterion, EARNS, BiasEffect.undefined(reason), *(nothing,) * 3
         )
     ordered = bool(np.isfinite(replies.earned).any())
     doses: tuple[tuple[float, BiasEffect], ...] = ()

@@ -243,8 +243,8 @@ class _Filler:
             return f"have no grade ({TOO_LITTLE})"
         if grade.score is None:
             return f"have no score ({grade.remark})" if grade.remark else "have no score"
-        if result is not None and (why := self._not_final(result, position)):
-            return why
+        if result is not None and (reason := self._not_final(result, position)):
+            return reason
         locked = self.roster.table.rows[row].text(self.roster.locked).strip().casefold()
         return "have a grade that may not be changed" if locked in LOCKED else ""
 

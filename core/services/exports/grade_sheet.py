@@ -194,13 +194,13 @@ def _coverage_remark(parts: Sequence[ScorePart], *, graded: bool) -> str:
     """
     missing = [part.name for part in parts if part.missing]
     abstained = [part.name for part in parts if part.abstained]
-    why = ", ".join(
+    reason = ", ".join(
         filter(None, [_named_list(CANNOT, abstained), _named_list(NO_VERDICT, missing)])
     )
-    if not why or len(missing) == len(parts):
-        return why
+    if not reason or len(missing) == len(parts):
+        return reason
     head = "assessed" if graded else f"{TOO_LITTLE} for a grade:"
-    return f"{head} {assessed_words(parts)} ({why})"
+    return f"{head} {assessed_words(parts)} ({reason})"
 
 
 def _named_list(prefix: str, names: list[str]) -> str:

@@ -144,8 +144,8 @@ def nearest_in_words(look: FileShape, *, options: bool = False) -> tuple[Problem
     """
     if look.kind != "unknown" or look.table is None:
         return ()
-    if why := why_unreadable(look.table):
-        return (Problem(why),)
+    if reason := why_unreadable(look.table):
+        return (Problem(reason),)
     sheet = look.source.sheet
     sheet_option = f" --sheet {shlex.quote(sheet)}" if sheet else ""
     return tuple(

@@ -178,8 +178,8 @@ def label_plan(
     left = cells.unlabelled
     plan = LabelPlan(criterion, left, labels_seen, cells.rms, labels_seen >= MEASURED, (), pair)
     if not left:
-        why = "Every cell with a verdict has a label."
-        return replace(plan, off=_label_vote_gap(random, criterion), measured=True, reason=why)
+        reason = "Every cell with a verdict has a label."
+        return replace(plan, off=_label_vote_gap(random, criterion), measured=True, reason=reason)
     if pair is not None and gap is None and plan.measured:
         plan = _with_gap_shown(plan, system_gaps.corrected_systems(store, run, criterion).gaps)
     lead = gap if plan.shown is None else plan.shown.value
@@ -353,8 +353,8 @@ def _systems_gap(
     shared = system_answers.shared_tasks(store, run)
     common = [task for task in shared.tasks if all(name in task.items for name in pair)]
     if len(common) < 2:
-        why = shared.why or f"{pair[0]} and {pair[1]} share fewer than two tasks."
-        return _Apart(cells, 0.0, 0.0, why)
+        reason = shared.why or f"{pair[0]} and {pair[1]} share fewer than two tasks."
+        return _Apart(cells, 0.0, 0.0, reason)
     rows = run_columns.places_of_items(store, run)
     task, of_side = (np.zeros(len(rows), np.int64) for _ in range(2))
     for index, side_of in enumerate(common):

@@ -106,11 +106,11 @@ def _failure_limits(report: RunReport) -> Iterator[str]:
     counts = report.counts
     failed = sum(counts.failures.values())
     if failed:
-        why = "the file holds none" if report.setup.imported else "a judge failed to give one"
+        reason = "the file holds none" if report.setup.imported else "a judge failed to give one"
         kinds = ", ".join(f"{count(n)} {kind}" for kind, n in counts.failures.items())
         yield (
             f"{_capitalised(plural(failed, 'answer'))} of {count(counts.planned)} "
-            f"{'is' if failed == 1 else 'are'} missing because {why} "
+            f"{'is' if failed == 1 else 'are'} missing because {reason} "
             f"({kinds}). Failures are left out, never guessed."
         )
     gone = counts.scored - counts.complete

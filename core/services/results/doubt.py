@@ -52,15 +52,15 @@ def doubtful_cells(store: Store, run_id: int) -> list[DoubtfulCell]:
                 cells.get((item, criterion.name)),
                 failures.get((item, criterion.name), 0),
             )
-            why = _doubt_reason(cell, failed, away=(item, criterion.name) in unasked)
-            if not why:
+            reason = _doubt_reason(cell, failed, away=(item, criterion.name) in unasked)
+            if not reason:
                 continue
             label = choice_label(criterion, cell.option, cell.abstained) if cell else None
             figures = (cell.agreement, cell.entropy, cell.votes, cell.abstentions) if cell else None
             agreement, entropy, votes, away = figures or (None, None, 0, 0)
             doubtful.append(
                 DoubtfulCell(
-                    item, criterion.name, why, label, agreement, entropy, votes, away, failed
+                    item, criterion.name, reason, label, agreement, entropy, votes, away, failed
                 )
             )
     return sorted(doubtful, key=_doubt_order)

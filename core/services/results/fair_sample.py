@@ -110,9 +110,9 @@ def draw_contradiction(store: Store, run_id: int, draw: LabelDraw) -> str:
         cells.append(
             CellAgreement(column.criterion, same, has, None if chance is None else chance[rows])
         )
-    why = next((unfair.words for unfair in unfair_labels(cells).values()), "")
+    reason = next((unfair.words for unfair in unfair_labels(cells).values()), "")
     declarer = draw.by or "the owner of the data"
-    return f"{declarer} declared them drawn at random, but {why}" if why else ""
+    return f"{declarer} declared them drawn at random, but {reason}" if reason else ""
 
 
 def declaration_contradiction(store: Store, version_id: int) -> str:
@@ -121,5 +121,5 @@ def declaration_contradiction(store: Store, version_id: int) -> str:
     """
     draw = label_draws.declared_draw(store, version_id)
     run_id = store.runs.newest_on(version_id)
-    why = draw_contradiction(store, run_id, draw) if draw and run_id is not None else ""
-    return f"They are not a fair sample: {why} (run {run_id})." if why else ""
+    reason = draw_contradiction(store, run_id, draw) if draw and run_id is not None else ""
+    return f"They are not a fair sample: {reason} (run {run_id})." if reason else ""

@@ -277,8 +277,8 @@ def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]
         orders = store.votes.orders_shown(run.id, replicates)
         return Columns({"orders": orders}, {})
 
-    about = f"orders shown in run {run.id}, form {FORM}"
-    stored = store.kept.cached_columns(about, run.votes, read_columns, keep=_worth_storing(run))
+    subject = f"orders shown in run {run.id}, form {FORM}"
+    stored = store.kept.cached_columns(subject, run.votes, read_columns, keep=_worth_storing(run))
     return [
         OrderCount(judge, criterion, option, tuple(order), times)
         for judge, criterion, option, order, times in stored.head["orders"]

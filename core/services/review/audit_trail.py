@@ -244,8 +244,8 @@ class _Teller:
             self._option_label(event, event.after),
         )
         if itself := event.after.get("itself"):
-            why = "the panel's verdict" if itself is True else "not against judges who all agree"
-            return f"said {after}, {why}, so it was confirmed automatically"
+            reason = "the panel's verdict" if itself is True else "not against judges who all agree"
+            return f"said {after}, {reason}, so it was confirmed automatically"
         return f"confirmed {after}" if before == after else f"changed {before} to {after}"
 
     def _settled_words(self, event: EventRow) -> str:
@@ -273,8 +273,8 @@ class _Teller:
     def _option_label(self, event: EventRow, data: dict[str, Any]) -> str:
         verdict = answer_from_data(data)
         if verdict.option is None:
-            why = "" if verdict.why is None else f" ({WHYS[verdict.why].lower()})"
-            return f"cannot assess{why}"
+            reason = "" if verdict.why is None else f" ({WHYS[verdict.why].lower()})"
+            return f"cannot assess{reason}"
         rubric = self._own.get(event.item_id) or self._rubric_at(event.rubric_version_id)
         criterion = rubric.criterion(event.criterion)
         return criterion.choices[verdict.option].label

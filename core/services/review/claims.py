@@ -61,8 +61,8 @@ def queue_for_person(
     queue_id, at = store.queues.get(queue_id).id, clock.seconds_now()
     counts = store.turns.counts(queue_id, now_seated(store, seat), at=at, where=where)
     leases = open_leases(store, queue_id)
-    why = "" if counts.get("available") else _why_empty(counts, leases, seat)
-    return QueueStanding(counts, leases, why)
+    reason = "" if counts.get("available") else _why_empty(counts, leases, seat)
+    return QueueStanding(counts, leases, reason)
 
 
 def next_items(

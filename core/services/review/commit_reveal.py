@@ -105,10 +105,10 @@ def require_notes(
         changed = knows and before is not None and before.first.option != verdict.option
         resolves = ticket.part == "resolve"
         if not verdict.note.strip() and (against or changed or resolves):
-            why = "changes your verdict after you saw the votes"
-            why = "decides against judges who all agree" if against else why
-            why = "resolves a disagreement" if resolves else why
-            problems.append(Problem(f"{why}.", "Add a note that says why.", (name,)))
+            reason = "changes your verdict after you saw the votes"
+            reason = "decides against judges who all agree" if against else reason
+            reason = "resolves a disagreement" if resolves else reason
+            problems.append(Problem(f"{reason}.", "Add a note that says why.", (name,)))
     if problems:
         raise InputError(NOTE_NEEDED, tuple(problems))
 

@@ -66,11 +66,11 @@ def verdict_accuracy(store: Store, queue_id: int, level: float = USUAL.level) ->
     weighted = means.weighted
     if sample.missing:
         open_cells = plural(sample.missing, "cell")
-        why = (
+        reason = (
             f"{open_cells} of the queue {'is' if sample.missing == 1 else 'are'} still "
             "open. What is decided first is not a random draw."
         )
-        weighted = Estimate.undefined(why, len(sample.right))
+        weighted = Estimate.undefined(reason, len(sample.right))
     drawn, picked = sum(sample.audited), sum(sample.queued)
     elsewhere = len(sample.right) - drawn - picked
     queue = store.queues.get(queue_id)

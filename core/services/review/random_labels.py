@@ -274,19 +274,19 @@ def _labels_of_all_cells(
         unlike = fair_sample.draw_contradiction(store, run_id, draw) if draw is not None else ""
         if unlike and texts is not None:
             draw, unlike = None, ""
-        why = unlike and f"The labels are not a fair sample: {unlike}."
+        reason = unlike and f"The labels are not a fair sample: {unlike}."
         queue = None if texts is None else texts.queue
-        drawn = DrawnLabels(partial(item_cells, store, run_id, draw, texts), queue, why, draw)
+        drawn = DrawnLabels(partial(item_cells, store, run_id, draw, texts), queue, reason, draw)
         return drawn.narrowed(criterion)
     if queued is not None and queued.queue is not None:
         open_ = f"{queued.reason[:-1]} (“{queued.queue.name}”)"
         return replace(queued, reason=f"{open_}: what is decided first is not a random draw.")
     if not labelled:
         return replace(labels, reason=NOBODY)
-    why = (
+    reason = (
         f"{count(labelled)} of {plural(cells, 'cell')} {'has' if labelled == 1 else 'have'} a "
         "label, and how likely each was to be picked is unknown. Only labels drawn at random "
         "speak of the rest: those of a queue with a random audit, reviewed to its end, or labels "
         "of the dataset that somebody declares to be so (Datasets, Labels)."
     )
-    return replace(labels, reason=why)
+    return replace(labels, reason=reason)

@@ -72,9 +72,9 @@ def _pack_from(name: str, rubric: Rubric) -> Pack:
 
 def _entry_of_criterion(pack: str, criterion: Criterion) -> Entry:
     example = dict(criterion.meta["example"])
-    option, why = example.pop("option"), example.pop("why")
+    option, reason = example.pop("option"), example.pop("why")
     item = build_model(Item, {"id": "example", **example}, "worked example", criterion.name)
-    return Entry(pack, criterion, item, str(option), str(why))
+    return Entry(pack, criterion, item, str(option), str(reason))
 
 
 def find_criteria(

@@ -83,8 +83,8 @@ def _issues_of_queue(store: Store, queue: QueueRow, rubric_id: int | None) -> li
 
 
 def _fault_reason(verdict: VerdictRow) -> Why | None:
-    why = None if verdict.final is None else verdict.final.why
-    return why if why in ABOUT_CRITERION else None
+    reason = None if verdict.final is None else verdict.final.why
+    return reason if reason in ABOUT_CRITERION else None
 
 
 def _own_rubrics(store: Store, run: Run, ids: set[str]) -> set[str]:
@@ -96,8 +96,8 @@ def _own_rubrics(store: Store, run: Run, ids: set[str]) -> set[str]:
 def _criterion_issue(
     verdict: VerdictRow, queue: QueueRow, version: RubricVersion, latest: RubricVersion
 ) -> CriterionIssue:
-    why = _fault_reason(verdict)
-    assert why is not None, "only verdicts that say something of a criterion"
+    reason = _fault_reason(verdict)
+    assert reason is not None, "only verdicts that say something of a criterion"
     assert verdict.final is not None, "they are final"
     then = version.rubric.criterion(verdict.criterion)
     current = {c.name: c for c in latest.rubric.criteria}.get(verdict.criterion)
@@ -106,7 +106,7 @@ def _criterion_issue(
         rubric=latest.rubric.name,
         number=version.number,
         criterion=verdict.criterion,
-        why=why,
+        why=reason,
         note=verdict.final.note,
         reviewer=verdict.reviewer,
         run_id=queue.run_id,

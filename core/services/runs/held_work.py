@@ -272,12 +272,13 @@ class Recorder:
 
 def unwritable_outcome(outcome: AskedOutcome, error: Exception) -> AskedOutcome:
     """Return the outcome with every cell failed; each failure says why recording failed."""
-    why = f"{type(error).__name__}: {error}"[:200]
+    reason = f"{type(error).__name__}: {error}"[:200]
     failures = tuple(
         VoteFailure(
             vote.cell,
             "internal",
-            f"The answer of {vote.cell.judge} on {vote.cell.item} could not be recorded ({why}).",
+            f"The answer of {vote.cell.judge} on {vote.cell.item} could not be recorded "
+            f"({reason}).",
         )
         for vote in outcome.results
     )

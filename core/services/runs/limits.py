@@ -92,8 +92,8 @@ class Limits:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         if scope["method"] == "GET" and b"text/html" in headers.get(b"accept", b""):
             visit = await self._visit_of(scope)
-            why = self._pages.why_not(visit)
-            return (503, self._small_page(why, visit)) if why else (0, "")
+            reason = self._pages.why_not(visit)
+            return (503, self._small_page(reason, visit)) if reason else (0, "")
         match = _UPLOAD.search(path)
         if match and scope.get("method") == "PUT":
             return self._refusal_of_file(match[1], headers.get(b"content-length", b""))

@@ -207,7 +207,7 @@ def expect(store: Store, name: str, uid: str, criterion: str, label: str | None)
         reasons = row["reasons"]
         if row["expected"].get(criterion) != label:
             # The reason was given for a different expected option, so it is dropped.
-            reasons = {n: why for n, why in reasons.items() if n != criterion}
+            reasons = {n: reason for n, reason in reasons.items() if n != criterion}
         if label is not None:
             expected[criterion] = label
         return {**row, "expected": expected, "reasons": reasons}

@@ -330,8 +330,8 @@ class Verdicts:
 
 
 def _settled_from_row(row: Sequence[Any]) -> SettledCell:
-    item_id, criterion, option, label, why, provenance, people, note, event_id, state = row
+    item_id, criterion, option, label, reason, provenance, people, note, event_id, state = row
     names = tuple(json.loads(people))
     return SettledCell(
-        item_id, criterion, option, label, why, provenance, names, note, event_id, state
+        item_id, criterion, option, label, reason, provenance, names, note, event_id, state
     )

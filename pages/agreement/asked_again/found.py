@@ -78,10 +78,10 @@ def _finding_title(figure: ProbeFigure) -> str:
 
 def _finding_cells(probe_result: ProbeResult, figure: ProbeFigure) -> list[str]:
     form = fmt.percent if figure.measure == CHANGES else fmt.score
-    value, ends, why = figure.effect.figure.words(form)
+    value, ends, reason = figure.effect.figure.words(form)
     head = [
         value,
-        ends or f'<span class="rs-quiet rs-wrap">{esc(why)}</span>',
+        ends or f'<span class="rs-quiet rs-wrap">{esc(reason)}</span>',
         fmt.count(figure.effect.n),
     ]
     if figure.effect.estimate is None:

@@ -40,9 +40,11 @@ def show(chosen: RatedSelection) -> None:
     if asked is not None:
         run_status.show_status(asked.id)
         if asked.votes:
-            about = (asked.id, asked.votes, asked.failures_open)
+            cache_key = (asked.id, asked.votes, asked.failures_open)
             _impression_findings(
-                remembered("impression", about, lambda: one_impression.result(store(), asked.id))
+                remembered(
+                    "impression", cache_key, lambda: one_impression.result(store(), asked.id)
+                )
             )
     with shown_errors():
         model_help.cost_line(outlook)

@@ -40,8 +40,8 @@ def show(chosen: RatedSelection) -> None:
         run = newest[0]
         run_status.show_status(run.id)
         if run.votes:
-            about = (run.id, run.votes, run.failures_open)
-            result = remembered("probe", about, lambda: probe_results.result(store(), run.id))
+            cache_key = (run.id, run.votes, run.failures_open)
+            result = remembered("probe", cache_key, lambda: probe_results.result(store(), run.id))
             found.show(result)
     if not there.judges or not there.answers:
         empty_state(

@@ -139,8 +139,8 @@ def _criterion_table(studies: dict[str, Study]) -> None:
 
 def _criterion_row(name: str, study: Study) -> list[str]:
     if study.found.reason:
-        why = figure_cell(Estimate.undefined(study.found.reason))
-        return [esc(one_line(name, 60)), why, *[fmt.DASH] * 4]
+        reason = figure_cell(Estimate.undefined(study.found.reason))
+        return [esc(one_line(name, 60)), reason, *[fmt.DASH] * 4]
     strict = study.share(JUDGE) + study.share(CRITERION, JUDGE)
     read = study.share(ITEM, JUDGE) + study.share(ITEM, CRITERION, JUDGE)
     separable = {(ITEM, JUDGE), (ITEM, CRITERION, JUDGE)} & study.found.raw.keys()

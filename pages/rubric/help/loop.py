@@ -105,8 +105,10 @@ def _target_criteria(name: str, names: list[str]) -> tuple[str, ...]:
 
 
 def _show_rounds(name: str, task: HelpTask) -> None:
-    about = (task.id, task.done, task.status)
-    rounds = remembered("help_rounds", about, lambda: improvement_loop.rounds_so_far(store(), task))
+    cache_key = (task.id, task.done, task.status)
+    rounds = remembered(
+        "help_rounds", cache_key, lambda: improvement_loop.rounds_so_far(store(), task)
+    )
     if not rounds:
         return
     held_out = len(task.request["held"])

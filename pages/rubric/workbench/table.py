@@ -251,12 +251,12 @@ def _reply_html(reply: BenchReply, cell: BenchCell, *, only_reply: bool) -> str:
     elif answer is not None and cell.expected is not None and reply.cell.state == "fresh":
         tags = tag("✓" if answer.option == cell.expected else "✕") + tags
     head = f'<div class="rs-row">{chosen}{tags}<span class="rs-quiet">{judge}</span></div>'
-    why = reply.vote.reason if reply.vote is not None else ""
+    reason = reply.vote.reason if reply.vote is not None else ""
     if reply.cell.failure is not None:
-        why = reply.cell.failure.message
+        reason = reply.cell.failure.message
     place = reply.place
     shown = f" shown as option {place[0]} of {place[1]} · " if place else ""
-    quiet = f'<div class="rs-quiet">{esc(shown + one_line(why, 300))}</div>' if why else ""
+    quiet = f'<div class="rs-quiet">{esc(shown + one_line(reason, 300))}</div>' if reason else ""
     return head + quiet
 
 

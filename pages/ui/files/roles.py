@@ -75,9 +75,9 @@ def _column_about(
     place: st.delta_generator.DeltaGenerator, row: ColumnRole, *, changed: bool
 ) -> None:
     cells = " · ".join(one_line(cell, 40) for cell in row.samples)
-    why = "as you said" if changed else row.why
+    reason = "as you said" if changed else row.why
     place.html(
-        f"<b>{esc(one_line(row.column, 80))}</b> <span class='rs-quiet'>({esc(why)})</span><br>"
+        f"<b>{esc(one_line(row.column, 80))}</b> <span class='rs-quiet'>({esc(reason)})</span><br>"
         f'<span class="rs-quiet">{esc(cells)}</span>'
     )
 

@@ -41,10 +41,10 @@ def show(run: Run, rubric: Rubric) -> None:
     if criterion is None or closeness is None:
         return
     # Texts never change; settlements do, and the groups show them.
-    about = (*browsing.results_state(store(), run), criterion.name, closeness)
+    cache_key = (*browsing.results_state(store(), run), criterion.name, closeness)
     every_group: list[AnswerGroup] = remembered(
         "answers alike",
-        about,
+        cache_key,
         lambda: answer_groups.answer_groups(store(), run, criterion.name, closeness),
     )
     several = [group for group in every_group if len(group.answers) > 1]

@@ -55,10 +55,10 @@ def show_head(run: Run, screen: Screen) -> DeltaGenerator:
     require_seen(run.id)
     rubric = f"{one_line(run.rubric_name, 60)}, {run.version_words}"
     raters = f"{'' if run.panel.askable else 'rated elsewhere by '}{raters_line(run)}"
-    about = f'<span class="rs-quiet">{esc(rubric)} · {esc(raters)}</span>'
+    details = f'<span class="rs-quiet">{esc(rubric)} · {esc(raters)}</span>'
     name = one_line(run.name, 100)
     # In the grid the line is inside the folded statement, so that the grid's items begin higher.
-    folded, line = ("", about) if screen != RUN or not run.votes else (about, "")
+    folded, line = ("", details) if screen != RUN or not run.votes else (details, "")
     show_flash()
     with st.container(gap="xsmall"):
         if screen == RUN:

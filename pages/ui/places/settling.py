@@ -103,8 +103,8 @@ def settle_form(
             help="A reason is needed if all judges agree on another option.",
         )
         st.caption("Cannot be assessed:")
-        for why, text in WHYS.items():
-            _settle_button(text, where, why, written, ReviewerAnswer(None, why))
+        for reason, text in WHYS.items():
+            _settle_button(text, where, reason, written, ReviewerAnswer(None, reason))
 
 
 def _settle_button(

@@ -106,8 +106,8 @@ REASONS = {
 
 def cached_progress(run_id: int) -> TenMore:
     """Return the progress of grading a run's drawn texts, cached for its labels."""
-    about = browsing.results_state(store(), store().runs.get(run_id))
-    return remembered("ten more", about, lambda: ten_more.progress(store(), run_id))
+    cache_key = browsing.results_state(store(), store().runs.get(run_id))
+    return remembered("ten more", cache_key, lambda: ten_more.progress(store(), run_id))
 
 
 def grade_ten(run_id: int, *, has_more: bool = False) -> None:

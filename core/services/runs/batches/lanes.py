@@ -37,7 +37,7 @@ def is_batched(judge: Judge, details: Mapping[str, Any]) -> bool:
 def without_batches(panel: Panel) -> dict[str, str]:
     """Return why models of a panel cannot run in batches, by judge name."""
     reasons = {judge.name: why_no_batches(judge) for judge in panel.judges if not judge.offline}
-    return {name: why for name, why in reasons.items() if why}
+    return {name: reason for name, reason in reasons.items() if reason}
 
 
 def require_batches(panel: Panel) -> None:
@@ -45,7 +45,7 @@ def require_batches(panel: Panel) -> None:
     if all(judge.offline for judge in panel.judges):
         raise InputError("No model is asked here, and only models are asked in batches.")
     problems = tuple(
-        Problem(why, _MEND, (name, "model")) for name, why in without_batches(panel).items()
+        Problem(reason, _MEND, (name, "model")) for name, reason in without_batches(panel).items()
     )
     if problems:
         raise InputError("These judges cannot be asked in batches.", problems)

@@ -174,10 +174,12 @@ class _Look:
     def why_hung(self) -> str:
         """Return why the worker hangs, or an empty string."""
         reasons = [
-            why for path, store in self._stores.items() for why in self._hang_reasons(path, store)
+            reason
+            for path, store in self._stores.items()
+            for reason in self._hang_reasons(path, store)
         ]
-        self._looks = {why: self._looks.get(why, 0) + 1 for why in reasons}
-        long = [why for why, looks in self._looks.items() if looks * LOOK_EVERY >= HUNG_AFTER]
+        self._looks = {reason: self._looks.get(reason, 0) + 1 for reason in reasons}
+        long = [reason for reason, looks in self._looks.items() if looks * LOOK_EVERY >= HUNG_AFTER]
         return long[0] if long else ""
 
     def _hang_reasons(self, path: Path, store: Store) -> Iterator[str]:
