@@ -88,7 +88,7 @@ _RELATIVE = re.compile(r"\b(?:that|who|what)\b", re.IGNORECASE)
 def double_barrelled(criterion: Criterion) -> Iterator[LintFinding]:
     """Find two qualities, acts or questions in one criterion."""
     text = criterion.requirement
-    question = _find_joined(text)
+    question = _find_joined_questions(text)
     if question is None:
         return
     quote, parts = question
@@ -105,7 +105,7 @@ def double_barrelled(criterion: Criterion) -> Iterator[LintFinding]:
     )
 
 
-def _find_joined(text: str) -> tuple[str, tuple[str, str] | None] | None:
+def _find_joined_questions(text: str) -> tuple[str, tuple[str, str] | None] | None:
     """Return the text that joins two questions, and the two parts if separable."""
     for pattern in (_ADJECTIVE_PAIR, _NOUN_PAIR):
         match = pattern.search(without_quotations(text))
@@ -114,7 +114,7 @@ def _find_joined(text: str) -> tuple[str, tuple[str, str] | None] | None:
     for pattern in (_VERB_PAIR, _ASKED_VERB_PAIR):
         match = pattern.search(text)
         if match and not _RELATIVE.search(match[2]):
-            return match[0], _split_acts(text, match) if pattern is _VERB_PAIR else None
+            return match[0], _split_at_verbs(text, match) if pattern is _VERB_PAIR else None
     match = _BOTH.search(text)
     if match:
         return match[0], None
@@ -131,7 +131,7 @@ def _split_words(text: str, match: re.Match[str]) -> tuple[str, str] | None:
     return f"{head}{match[1]}{tail}", f"{head}{match[3]}{tail}"
 
 
-def _split_acts(text: str, match: re.Match[str]) -> tuple[str, str] | None:
+def _split_at_verbs(text: str, match: re.Match[str]) -> tuple[str, str] | None:
     subject = text[: match.start()]
     if len(sentences(text)) > 1 or not 0 < len(subject.split()) <= 6 or "," in subject:
         return None

@@ -99,7 +99,7 @@ def stem_of(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def content_stems(text: str) -> tuple[str, ...]:
-    """Return the stems of the words with a subject.
+    """Return the stems of the content words, without stop words.
 
     >>> content_stems("The answer cites a source.")
     ('cit', 'sourc')

@@ -23,7 +23,7 @@ SHORT = 3
 def overlapping_criteria(rubric: Rubric) -> Iterator[LintFinding]:
     """Find criteria whose requirements use nearly the same words, one finding per group."""
     for group in _alike_groups(rubric):
-        yield _finding(rubric, group)
+        yield _overlap_finding(rubric, group)
 
 
 def _alike_groups(rubric: Rubric) -> list[list[int]]:
@@ -95,7 +95,7 @@ def _dot_product(first: dict[str, float], second: dict[str, float]) -> float:
     return sum(x * large[word] for word, x in small.items() if word in large)
 
 
-def _finding(rubric: Rubric, group: list[int]) -> LintFinding:
+def _overlap_finding(rubric: Rubric, group: list[int]) -> LintFinding:
     at, further = group[1], [group[0], *group[2:]]
     weights = [rubric.criteria[place].weight for place in group]
     twice = "takes points" if all(weight < 0 for weight in weights) else "counts"

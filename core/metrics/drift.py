@@ -88,7 +88,9 @@ def comparisons_of_cells(
         looks = []
         for window in spans:
             base = [at for at in within if at <= k - window][:first]
-            looks.append(_comparison(answers[base], answers[k - window + 1 : k + 1], items, level))
+            looks.append(
+                _compare_repetitions(answers[base], answers[k - window + 1 : k + 1], items, level)
+            )
         all_looks.append(tuple(looks))
         # A changed repetition must not join the baseline, or drift would soon look normal.
         moved = next((look.over for look in looks if look.out), 0)
@@ -96,7 +98,7 @@ def comparisons_of_cells(
     return all_looks
 
 
-def _comparison(
+def _compare_repetitions(
     first: Array, last: Array, items: npt.NDArray[np.int64], level: float
 ) -> RepetitionMean:
     """Compare the mean of the last repetitions with the mean of the first, shape (repetitions,

@@ -105,7 +105,7 @@ def facets(
     matrices = [np.asarray(matrix, np.int64) for matrix in ratings]
     if reason := _why_no_fit(matrices):
         return Facets((), (), 0.0, reason)
-    votes, _ = _merged_votes(matrices, levels)
+    votes, _ = _merge_equal_votes(matrices, levels)
     best = _maximum_likelihood(votes)
     table = _log_probability_table(votes, best)
     posterior = _normalised_rows(_joint_log_likelihood(votes, table))[1]
@@ -132,7 +132,7 @@ def fair_scores(
     (items, 3); NaN without a rating.
     """
     matrices = [np.asarray(matrix, np.int64) for matrix in ratings]
-    votes, of_item = _merged_votes(matrices, levels)
+    votes, of_item = _merge_equal_votes(matrices, levels)
     severity = np.array([rater.logits.value for rater in model.raters], np.float64)
     place = model.spread * _FINE - severity[:, None]
     most = max(levels)
@@ -166,7 +166,7 @@ def _why_no_fit(matrices: Sequence[Ratings]) -> str:
     return ""
 
 
-def _merged_votes(
+def _merge_equal_votes(
     matrices: Sequence[Ratings], levels: Sequence[int]
 ) -> tuple[_Votes, npt.NDArray[np.int64]]:
     """Return the votes, merged into rows of equal answers, and the row of each item."""

@@ -167,8 +167,8 @@ def _letters_only(text: str) -> str:
 
 #: The similarity from which a removed and an added criterion count as the same.
 _SAME = 0.8
-#: With more pairs of criteria only equal requirements match; the second number is the characters
-#: compared.
+#: With more pairs of criteria than the first number, only equal requirements match. At most the
+#: second number of characters is compared.
 MOST_PAIRS, _COMPARED = 2500, 1000
 
 

@@ -98,7 +98,8 @@ _PLAIN = str.maketrans(
         **dict(zip("αορτικν", "aoptikv", strict=True)),
     }
 )
-#: Characters that may separate two words of a phrase, and a word that a gap may skip.
+#: Patterns of the characters that may separate two words of a phrase, and of a word that a gap may
+#: skip.
 SEPARATOR = r"[^\w.!?;]{1,6}"
 _WORD = r"\w{1,40}"
 # A run of marks matches only at its start. Otherwise a run of ten thousand marks would take

@@ -116,7 +116,7 @@ def _rater_in_detail(chosen: RatedSelection, rater: RaterCalibration) -> None:
             f"{few_items_warning(rater.n)}"
         )
     )
-    with st.expander("The same as a table", icon=":material/table_rows:"):
+    with st.expander("As a table", icon=":material/table_rows:"):
         draw_table(
             ("How sure", "Answers", "Mean", "Right"),
             (
@@ -178,7 +178,7 @@ def _draw_cascade(chosen: RatedSelection) -> None:
             "below has the numbers."
         ),
     )
-    with st.expander("The same as a table", icon=":material/table_rows:"):
+    with st.expander("As a table", icon=":material/table_rows:"):
         draw_table(
             (
                 "Escalates below",

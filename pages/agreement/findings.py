@@ -59,7 +59,7 @@ def _draw_chart(chart: Chart, key: str) -> None:
         alt=f"{chart.axes[1]} by {chart.axes[0]}; the table below has the numbers.",
     )
     form = fmt.percent if chart.share else fmt.score
-    with st.expander("The same as a table", icon=":material/table_rows:"):
+    with st.expander("As a table", icon=":material/table_rows:"):
         draw_table(
             (chart.axes[0], *(name for name, _ in chart.series), "Count"),
             (

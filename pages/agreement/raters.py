@@ -70,7 +70,7 @@ def show_near_people(chosen: RatedSelection) -> None:
         f"out. {few_items_warning(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
-    with st.expander("The same as a table", icon=":material/table_rows:"):
+    with st.expander("As a table", icon=":material/table_rows:"):
         draw_table(
             ("Rater", "Kind", "Kappa", "Items"),
             (
@@ -259,7 +259,7 @@ def _kappa_map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None
         # Streamlit does not allow an expander inside another.
         _pair_table(kappas, names)
         return
-    with st.expander("The same as a table", icon=":material/table_rows:"):
+    with st.expander("As a table", icon=":material/table_rows:"):
         _pair_table(kappas, names)
 
 

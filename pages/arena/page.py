@@ -116,10 +116,10 @@ def _contest_list(seat: Seat) -> None:
     for row in rows:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             routes.draw_link(routes.ARENA, f"Contest {row.id}", {state.RUN: row.id})
-            st.caption(f"held {fmt.time_ago(row.created)} · {_own_progress(row.id, seat.name)}")
+            st.caption(f"held {fmt.time_ago(row.created)} · {_own_vote_count(row.id, seat.name)}")
 
 
-def _own_progress(run_id: int, person: str) -> str:
+def _own_vote_count(run_id: int, person: str) -> str:
     arenas = [a for a in arena_people.arenas_of(store(), [run_id]) if a.person == person]
     if not arenas:
         return "you have not voted"
@@ -134,7 +134,7 @@ def _show_entrance(run_id: int, seat: Seat) -> None:
         return
     with st.container(border=True):
         st.html(f'<div class="rs-section">Contest {run_id}</div><div>{SAYS}</div>')
-        st.caption(_own_progress(run_id, seat.name))
+        st.caption(_own_vote_count(run_id, seat.name))
         st.button(
             "Start",
             key=state.key(ARENA_ACT, "start"),

@@ -125,7 +125,7 @@ def _draw_other_runs(known_runs: dict[int, Run | RunRow], run: Run | RunRow) -> 
     ]
     if not others:
         return
-    st.caption("Next to another run over the same dataset:")
+    st.caption("Compare with another run over the same dataset:")
     for other in sorted(others, key=lambda row: -row.id)[:OFFERED]:
         st.button(
             label(f"{other.id}: {other.name}", 80),

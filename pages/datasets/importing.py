@@ -58,8 +58,8 @@ def choose_columns(
     source: str, table: Table, rubric_version: int | None
 ) -> tuple[ColumnMapping, tuple[Problem, ...]]:
     """Draw one choice per column; return the resulting mapping and its problems."""
-    rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
-    guess = catalog.with_likeliest(table, catalog.suggest_mapping(table, rubric))
+    rubric = catalog.rubric_in_table(table) or resources.rubric(rubric_version)
+    guess = catalog.with_likeliest_path(table, catalog.suggest_mapping(table, rubric))
     with st.expander("What each column is for", expanded=True, icon=":material/view_column:"):
         chosen = roles.choose_roles(IMPORT_COLUMN, source, table, guess, rubric)
         structured = _is_structured(table, source, guess.structured)
@@ -81,7 +81,7 @@ def _label_words(
     source: str, table: Table, mapping: ColumnMapping, rubric_version: int | None
 ) -> ColumnMapping:
     """Return the mapping with meanings for label texts that are not options."""
-    rubric = catalog.own_rubric(table) or resources.rubric(rubric_version)
+    rubric = catalog.rubric_in_table(table) or resources.rubric(rubric_version)
     if rubric is None:
         return mapping
     strange = label_stats.strange_labels(table, mapping, rubric)
@@ -300,7 +300,7 @@ def _show_first_rows(table: Table) -> None:
 
 def _rubric_choice(table: Table) -> int | None:
     """Return the version chosen to check labels; ``None``: the file's own rubric, or no check."""
-    if catalog.own_rubric(table) is not None:
+    if catalog.rubric_in_table(table) is not None:
         st.caption("The file contains a rubric; its labels are checked against that rubric.")
         return None
     rubrics = {row.version_id: row.name for row in library.rubric_rows(store())}

@@ -194,11 +194,11 @@ def _show_item(
         empty_state("No such item", "It is not in this version of the dataset.")
         return
     _step_buttons(version, where, rows, offset, chosen)
-    draw_row([f"<b>{esc(one_line(item.id, 200))}</b>", *_not_listed(rows, chosen)])
+    draw_row([f"<b>{esc(one_line(item.id, 200))}</b>", *_unlisted_item(rows, chosen)])
     show_item(item)
 
 
-def _not_listed(rows: list[ItemRow], chosen: str) -> list[str]:
+def _unlisted_item(rows: list[ItemRow], chosen: str) -> list[str]:
     return (
         [] if any(item_row.id == chosen for item_row in rows) else [tag("not on this page", "info")]
     )
@@ -220,7 +220,7 @@ def _step_buttons(
                 icon=f":material/{icon}:",
                 shortcut=shortcut,
                 disabled=at == 0 and step < 0,
-                on_click=_on_walk,
+                on_click=_on_step,
                 args=(version.id, where, offset if at is None else at + step),
             )
         key = state.key(DATASET_PICK, version.id)
@@ -238,9 +238,9 @@ def _step_buttons(
         )
 
 
-def _on_walk(version_id: int, where: ItemFilter, offset: int) -> None:
+def _on_step(version_id: int, where: ItemFilter, offset: int) -> None:
     with shown_errors():
-        item_id = catalog.item_at(store(), version_id, where, offset)
+        item_id = catalog.item_at_offset(store(), version_id, where, offset)
         if item_id is not None:
             state.put(DATASET_PAGE, offset // PAGE + 1)
             state.set_address(**{state.ITEM: item_id})

@@ -90,7 +90,7 @@ def _start_by_judges(
     """Draw the estimate and the button, or how to teach judges that have too few grades."""
     try:
         panel = judging.panel_of(store(), names)
-        if own.no_judge_learnt(path, names):
+        if own.no_judge_can_grade(path, names):
             if first:
                 st.caption("These judges have too few grades to learn from. Your grades are kept.")
                 own.draw_begin_button(path, "more", first=True)
@@ -187,7 +187,7 @@ def _show_outcome(path: Path, run: RunRow) -> None:
             own.draw_begin_button(path, "more", first=False)
             routes.draw_link(
                 routes.REVIEW_ITEM,
-                f"Grade the {fmt.count(len(outcome.ungraded))} without a grade yourself",
+                f"Grade {fmt.plural(len(outcome.ungraded), 'ungraded text')} yourself",
                 {state.RUN: run.id, state.RULE: work.UNGRADED},
                 icon="edit_note",
                 help=(

@@ -112,7 +112,7 @@ def _judge_pills(choice: JudgeChoice, chosen: tuple[str, ...]) -> tuple[str, ...
         format_func=judge_words,
         key=key,
         label_visibility="collapsed",
-        on_change=_on_pills,
+        on_change=_on_judge_choice,
         args=(key,),
     )
     return chosen
@@ -127,7 +127,7 @@ def _pills_key() -> str:
     return field_key("judges", "pills", str(state.get(ADDED) or ""))
 
 
-def _on_pills(key: str) -> None:
+def _on_judge_choice(key: str) -> None:
     if key != _pills_key():
         return
     with shown_errors():

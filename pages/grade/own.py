@@ -224,7 +224,7 @@ def _on_answer(
         own_grades.answer(store(), dataset, rubric, item_id, criterion, answer)
         now = own_grades.unfinished_sitting(store(), dataset, rubric)
         if now is not None and now.open is None:
-            _grade_others(_finish_sitting(dataset, rubric), rubric)
+            _grade_remaining_texts(_finish_sitting(dataset, rubric), rubric)
 
 
 def _on_back(dataset: DatasetVersion, rubric: RubricVersion) -> None:
@@ -247,10 +247,10 @@ def _finish_sitting(dataset: DatasetVersion, rubric: RubricVersion) -> DatasetVe
     return version
 
 
-def _grade_others(dataset: DatasetVersion, rubric: RubricVersion) -> None:
+def _grade_remaining_texts(dataset: DatasetVersion, rubric: RubricVersion) -> None:
     """Grade the texts without a grade, on this machine, if judges learned anything."""
     path, names = Path(dataset, rubric, None, None), judging.learners(store())
-    if ungraded_texts(path) and not no_judge_learnt(path, names):
+    if ungraded_texts(path) and not no_judge_can_grade(path, names):
         panel = judging.panel_of(store(), names)
         request = grading.run_request(store(), rubric.id, dataset.id, panel)
         state.set_address(**{state.RUN: grading.start(store(), request)})
@@ -273,7 +273,7 @@ def _learnt_so_far(path: Path) -> LearntSoFar | None:
     return result
 
 
-def no_judge_learnt(path: Path, names: Sequence[str]) -> bool:
+def no_judge_can_grade(path: Path, names: Sequence[str]) -> bool:
     """Return whether all of these judges learn, and can judge no criterion of these texts yet."""
     if not set(names) <= set(judging.learners(store())):
         return False

@@ -125,7 +125,7 @@ def _choose_rubric(path: Path) -> None:
             st.rerun()
 
 
-def held_rubric() -> tuple[Rubric, str] | None:
+def dropped_rubric() -> tuple[Rubric, str] | None:
     """Return the rubric that was dropped and its source, if there is nothing to ask about it."""
     files = resources.held_files("rubric")
     rubric = None if state.address_id(state.RUBRIC) is not None else unasked_rubric(files)

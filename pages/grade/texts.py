@@ -13,7 +13,7 @@ from core.services.guided import texts
 from core.services.guided.texts import File, TextTable
 from core.text import numbers as fmt
 from pages.grade import steps
-from pages.grade.rubric import held_rubric
+from pages.grade.rubric import dropped_rubric
 from pages.grade.steps import GRADE_ACT, Path, field_key, settle_parts
 from pages.ui import resources, routes, state
 from pages.ui.files import roles
@@ -165,7 +165,7 @@ def _show_parsed(table: Table | InputError, name: str) -> None:
             problem_list(checked.notices)
     count = len(checked.dataset.items) if checked.dataset else 0
     which = "this text" if count == 1 else f"these {fmt.plural(count, 'text')}"
-    by = held_rubric()
+    by = dropped_rubric()
     if st.button(
         f"Use {which} and the rubric" if by else f"Use {which}",
         key=state.key(GRADE_ACT, "texts"),

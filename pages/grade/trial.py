@@ -29,7 +29,7 @@ def show(path: Path, names: tuple[str, ...]) -> int | None:
         return None
     version, rubric = path.dataset.id, path.rubric.id
     run = _trial_run(path.tried, rubric, version)
-    if run is None and own.no_judge_learnt(path, names):
+    if run is None and own.no_judge_can_grade(path, names):
         steps.show_waiting("try")
         return None
     tried = None if run is None or run.active else run.id

@@ -226,8 +226,8 @@ def _key_help(reference: str) -> None:
         else "None of the usual variables is set in this environment."
     ]
     parts.append(
-        "Left empty, litellm looks for the provider's usual variable, and an address of "
-        "your own is sent no key."
+        "If you leave this empty, litellm uses the provider's usual variable, and your own "
+        "server gets no key."
     )
     tags = []
     if named:

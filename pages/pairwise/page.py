@@ -190,7 +190,7 @@ def show_contest_run(run_id: int) -> None:
     if not run.votes:
         empty_state("No vote yet", "The leaderboard appears here after the first votes.")
         return
-    planning.next_round(run, selected)
+    planning.show_next_round(run, selected)
     _show_view(selected)
 
 

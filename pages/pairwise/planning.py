@@ -284,7 +284,7 @@ def field_key(*ids: object) -> str:
 PER_ROUND = 20
 
 
-def next_round(run: Run, chosen: ContestSelection) -> None:
+def show_next_round(run: Run, chosen: ContestSelection) -> None:
     """Draw the next round, if the contest is adaptive."""
     design = chosen.contests.rounds[chosen.run_id].design
     if design.kind != "adaptive" or run.active:

@@ -86,10 +86,12 @@ def open_items(seat: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None
     ]
     draw_table(["Who", "Does", "Kept until"], rows, name="Open items")
     if seat.role == "lead":
-        _draw_take_over(seat, queue, [lease for lease in leases if lease.reviewer != seat.name])
+        _draw_take_over_button(
+            seat, queue, [lease for lease in leases if lease.reviewer != seat.name]
+        )
 
 
-def _draw_take_over(seat: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
+def _draw_take_over_button(seat: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
     """Draw a lead's button to take over items that others left open; the take-over is recorded."""
     for lease in leases:
         caption = f"Take over from {label(lease.reviewer, 40)}"
@@ -123,7 +125,7 @@ def _set_role(seat: Seat, name: str, key: str, before: Role) -> None:
             raise
 
 
-def draw_hand_over(seat: Seat, queue: QueueRow) -> None:
+def draw_assignment_form(seat: Seat, queue: QueueRow) -> None:
     """Draw the form by which a lead assigns open items to people, or frees them for anyone."""
     items = claims.open_items(store(), queue.id)
     if not items:

@@ -313,7 +313,7 @@ def _lead_tools(seat: Seat, queue: QueueRow) -> None:
                 st.rerun()
     with st.expander("Lead: people"):
         people.show_roles(seat)
-        people.draw_hand_over(seat, queue)
+        people.draw_assignment_form(seat, queue)
     with st.container(horizontal=True):
         st.button(
             "Queue cells that match now",

@@ -21,7 +21,7 @@ BACK_FILE = "back_file"
 def back_button(run_id: int) -> None:
     """Draw the button that opens the dialog."""
     if st.button(
-        "Into your own file",
+        "Add results to your own file",
         key=state.key(BACK_ACT, "open", run_id),
         icon=":material/file_export:",
         help="Writes results into a copy of the file that the items or votes came from.",

@@ -44,11 +44,11 @@ def session_result(seat: Seat, queue: QueueRow) -> None:
         text = f"Step through the {fmt.plural(len(result.changed), 'item')} that people changed"
         address = work.address_of_first(queue.run_id, result.changed)
         routes.draw_link(routes.RUN, text, address, icon="menu_book")
-    show_sentences(_left_words(result))
+    show_sentences(_open_cells_words(result))
     _show_troubles(queue, result)
 
 
-def _left_words(session: Session) -> str:
+def _open_cells_words(session: Session) -> str:
     parts = []
     if session.each_seconds is not None:
         parts.append(
@@ -234,7 +234,7 @@ def _show_views(seat: Seat, queue: QueueRow) -> None:
             *([tag("archived")] if queue.archived else []),
         ]
     )
-    _link_to_next(seat, queue)
+    _draw_link_to_next_item(seat, queue)
     shown: dict[str, Callable[[Seat, QueueRow], None]] = {
         "session": _show_session,
         "all": lambda _, queue: all_cells.show(queue),
@@ -257,7 +257,7 @@ def _show_views(seat: Seat, queue: QueueRow) -> None:
                 show(seat, queue)
 
 
-def _link_to_next(seat: Seat, queue: QueueRow) -> None:
+def _draw_link_to_next_item(seat: Seat, queue: QueueRow) -> None:
     """Draw a link to the next item for the current user, if any."""
     left = claims.queue_for_person(store(), seat, queue.id).available
     if left and queue.archived is None:

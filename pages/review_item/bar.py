@@ -190,7 +190,7 @@ def _ask_lead(review: OpenItem, met: VerdictsCompared) -> None:
     number = queues.item_number(store(), review.queue_id, met.item_id)
     names = " and ".join(f"“{one_line(name, 60)}”" for name in met.criteria)
     key = state.key(REVIEW_LEAD, met.step)
-    state.seed(key, f"I want to change my verdict on {names}:  ")
+    state.seed(key, f"I want to change my verdict on {names}: ")
     with st.container(border=True, key="rs_ask_lead", gap="small"):
         st.html(
             f'<div class="rs-prose" role="status">Item {number}: your verdict on {esc(names)} was '

@@ -200,7 +200,7 @@ def _folded_card(review: OpenItem, cell: BlindCell, place: int) -> None:
 def _card_head(cell: BlindCell, answer: ReviewerAnswer | None) -> None:
     criterion = cell.criterion
     tone: Tone = "good" if opened.is_decided(answer) else "warn"
-    flagged = tag(f"flagged for {_with_article(cell.flagged)}", "warn") if cell.flagged else ""
+    flagged = tag(f"flagged for {_role_with_article(cell.flagged)}", "warn") if cell.flagged else ""
     remark = f'<div class="rs-quote">{esc(cell.remark)}</div>' if cell.remark else ""
     st.html(
         f'<div class="rs-row"><span class="rs-cell" role="heading" aria-level="2">'
@@ -210,7 +210,7 @@ def _card_head(cell: BlindCell, answer: ReviewerAnswer | None) -> None:
     )
 
 
-def _with_article(role: str) -> str:
+def _role_with_article(role: str) -> str:
     return f"an {role}" if role == "adjudicator" else f"a {role}"
 
 
@@ -311,7 +311,7 @@ def _act_buttons(review: OpenItem, cell: BlindCell) -> None:
                 key=state.key(REVIEW_ACT, what),
                 type="tertiary",
                 shortcut=shortcut,
-                on_click=keyboard.set_mode,
+                on_click=keyboard.set_digit_mode,
                 args=(review, what),
             )
         st.button(
@@ -343,7 +343,9 @@ def _is_done(cell: BlindCell) -> None:
     given = cell.final or cell.first
     with st.container(border=True):
         verdict = tag(_answer_words(cell.criterion, given), "good") if given else tag("for others")
-        flagged = tag(f"flagged for {_with_article(cell.flagged)}", "warn") if cell.flagged else ""
+        flagged = (
+            tag(f"flagged for {_role_with_article(cell.flagged)}", "warn") if cell.flagged else ""
+        )
         st.html(f'<div class="rs-row"><b>{esc(cell.criterion.name)}</b>{verdict}{flagged}</div>')
 
 

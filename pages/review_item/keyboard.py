@@ -251,7 +251,7 @@ def _share_note(review: OpenItem) -> None:
             perform_guarded(review, partial(acts.store_note, criterion=name, text=note))
 
 
-def set_mode(review: OpenItem, mode: str) -> None:
+def set_digit_mode(review: OpenItem, mode: str) -> None:
     """Set what digits mean; the same key again resets it."""
     review.mode = "options" if review.mode == mode else mode
 

@@ -84,7 +84,7 @@ def show_findings_of_card(name: str, uid: str) -> None:
             _show_finding(name, finding, "card")
 
 
-def show_all(name: str) -> None:
+def show_all_findings(name: str) -> None:
     """Draw the summary: all open findings, then the dismissed ones."""
     placed = findings_on(name)
     live = [finding for finding in placed if not finding.dismissed]
@@ -111,7 +111,7 @@ def _count_words(live: list[PlacedFinding], words_read: bool) -> str:
         return f"Found no {subject} that are known to make judges disagree."
     slight = len(live) - serious
     parts = [f"{serious} serious"] * bool(serious) + [f"{slight} slight"] * bool(slight)
-    return f"{fmt.plural(len(live), 'finding')} to review:  {', '.join(parts)}"
+    return f"{fmt.plural(len(live), 'finding')} to review: {', '.join(parts)}"
 
 
 def _show_finding(name: str, finding: PlacedFinding, where: str) -> None:
@@ -202,7 +202,7 @@ def _show_dismissed(name: str, dismissed: list[PlacedFinding]) -> None:
                 _finding_button(name, finding, "dismissed", "recall", "Show again", "undo")
 
 
-def what_runs_say_beside(name: str, uid: str) -> None:
+def show_run_findings_of_card(name: str, uid: str) -> None:
     """Show the data's findings on the open criterion, if any."""
     says = _run_findings(name)
     if says is None:
@@ -219,7 +219,7 @@ def what_runs_say_beside(name: str, uid: str) -> None:
     _link_to_run(says.run)
 
 
-def what_runs_say(name: str) -> None:
+def show_run_findings(name: str) -> None:
     """Show the data's findings on all criteria."""
     says = _run_findings(name)
     if says is None:
@@ -229,7 +229,7 @@ def what_runs_say(name: str) -> None:
     findings = [finding for finding in heard.findings if finding.subject in names]
     details = f"{run.name}, {fmt.plural(run.items, 'item')}, version {run.rubric_number}"
     st.html(
-        '<div class="rs-section">What the newest run says</div>'
+        '<div class="rs-section">Findings of the newest run</div>'
         f'<div class="rs-quiet">{esc(one_line(details, 120))}</div>{_passed_note(says)}'
     )
     if findings:

@@ -18,7 +18,7 @@ from pages.rubric.form import form, keyboard
 from pages.rubric.help import panel as help_side
 from pages.rubric.versions import graded_runs, history
 from pages.rubric.versions.history import show_conflict
-from pages.rubric.versions.unsaved import back_to_list, discard_work, show_others
+from pages.rubric.versions.unsaved import back_to_list, discard_work, show_other_editors
 from pages.rubric.workbench import screen as bench
 from pages.rubric.workbench import subject as bench_keys
 from pages.rubric.workbench import under_card
@@ -170,7 +170,7 @@ def show(name: str) -> None:
     view = _view_choice(name)
     if view == bench_keys.BENCH_VIEW:
         bench.show(name)
-        show_others(name)
+        show_other_editors(name)
     else:
         main, side = st.columns([5, 3], gap="medium")
         with main:
@@ -178,7 +178,7 @@ def show(name: str) -> None:
         with side, st.container(key="rs_beside"):
             _side_column(name)
             # At the end, because it comes late and must move nothing under the mouse.
-            show_others(name)
+            show_other_editors(name)
     keyboard.show(name, form=view == FORM)
 
 
@@ -331,8 +331,8 @@ def _side_column(name: str) -> None:
     with shown_errors():
         if side == "Check":
             show_problems(name)
-            checks.show_all(name)
-            checks.what_runs_say(name)
+            checks.show_all_findings(name)
+            checks.show_run_findings(name)
         elif side == "Preview":
             preview.show(name)
         elif side == rescored.SCORING:

@@ -68,7 +68,7 @@ def import_panel() -> None:
         refused = state.get(RUBRICS_REFUSED)
         if refused:
             st.error(label(refused["message"]), icon=":material/error:")
-            problem_list(_problems_from(refused["problems"]))
+            problem_list(_problems_of_input(refused["problems"]))
 
 
 POINTS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the minimum, as in Moodle"}
@@ -76,7 +76,7 @@ POINTS: dict[Scaling, str] = {"ratio": "Of the most", "range": "Above the minimu
 
 def _points_choice() -> None:
     """Ask how points become values; only tables have points."""
-    if not import_export.is_table(*_given_input()):
+    if not import_export.is_table(*_typed_or_uploaded()):
         return
     state.seed(RUBRICS_POINTS, "ratio")
     st.segmented_control(
@@ -91,7 +91,7 @@ def _points_choice() -> None:
     )
 
 
-def _given_input() -> tuple[bytes | str, str]:
+def _typed_or_uploaded() -> tuple[bytes | str, str]:
     upload: Any = state.get(RUBRICS_FILE)
     if upload:
         return upload.getvalue(), str(upload.name)
@@ -100,7 +100,7 @@ def _given_input() -> tuple[bytes | str, str]:
 
 def _on_read() -> None:
     state.drop(RUBRICS_REFUSED)
-    data, file = _given_input()
+    data, file = _typed_or_uploaded()
     try:
         *others, last = import_export.rubrics_in(data, file, state.get(RUBRICS_POINTS) or "ratio")
     except InputError as error:
@@ -127,7 +127,7 @@ def _keep_draft(read: Parsed[Rubric]) -> str:
 
 def _comment_notices() -> list[Problem]:
     """Return a notice if the given text has comments, which are not kept."""
-    data, file = _given_input()
+    data, file = _typed_or_uploaded()
     if import_export.is_table(data, file):
         return []
     text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
@@ -140,7 +140,7 @@ def show_notices(name: str) -> None:
     notices = state.get(state.key(RUBRIC_NOTICES, name))
     if notices:
         st.info("Noticed while reading the file:", icon=":material/info:")
-        problem_list(_problems_from(notices))
+        problem_list(_problems_of_input(notices))
 
 
 def _plain_problems(problems: Sequence[Problem]) -> list[dict[str, Any]]:
@@ -148,7 +148,7 @@ def _plain_problems(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     return [{**dataclasses.asdict(p), "path": list(p.path)} for p in problems]
 
 
-def _problems_from(plain: list[dict[str, Any]]) -> list[Problem]:
+def _problems_of_input(plain: list[dict[str, Any]]) -> list[Problem]:
     return [Problem(**{**p, "path": tuple(p["path"])}) for p in plain]
 
 

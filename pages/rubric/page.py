@@ -351,6 +351,6 @@ elif _run is not None:
 elif _version is not None and _against is not None:
     history.show_difference(_version, _against)
 elif _version is not None:
-    history.read_version(_version)
+    history.show_saved_version(_version)
 else:
     editor.show(_rubric)

@@ -83,7 +83,7 @@ def show(run: Run, rubric: Rubric) -> None:
         st.fragment(_draw_grid_and_cell)(run, rubric, means, of, rows, lines)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _page_numbers(total, now.page)
-            _shown_items(run, now, ids)
+            _show_item_count(run, now, ids)
             st.space("stretch")
             st.html(drawn.colour_legend(), width="content")
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -128,7 +128,7 @@ def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]
     return list(by_id.values())
 
 
-def _shown_items(run: Run, selection: ItemSelection, ids: list[str]) -> None:
+def _show_item_count(run: Run, selection: ItemSelection, ids: list[str]) -> None:
     """Draw how many items are shown, and links to work on them."""
     count_text = f"{fmt.plural(len(ids), 'item')}{' found' if selection.filtered else ''}"
     # Disagreements are counted as cells, as in the page header; an item can have several.

@@ -61,14 +61,14 @@ def _draw_toolbar() -> str:
             key=state.key(RUNS_ACT, "plan"),
             type="primary",
             icon=":material/add:",
-            on_click=on_plan,
+            on_click=open_plan_form,
             **disabled_without("write"),
         )
         st.button(
             "Plan a sweep",
             key=state.key(RUNS_ACT, "sweep"),
             icon=":material/tune:",
-            on_click=on_plan,
+            on_click=open_plan_form,
             args=(state.SWEEP,),
             **{
                 "help": "Many runs in one step: examples, judges or ways of asking are varied.",
@@ -84,7 +84,7 @@ def _draw_toolbar() -> str:
     return search
 
 
-def on_plan(what: str = "new") -> None:
+def open_plan_form(what: str = "new") -> None:
     """Callback: open the form that plans a run, or a sweep."""
     state.drop(SWEPT)
     state.set_address(**{state.PLAN: what, state.FIND: None, state.PAGE: None})
@@ -122,7 +122,7 @@ def _show_nothing(search: str) -> None:
             "Plan a run",
             key=state.key(RUNS_ACT, "first"),
             icon=":material/add:",
-            on_click=on_plan,
+            on_click=open_plan_form,
             **disabled_without("write"),
         ),
     )

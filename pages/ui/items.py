@@ -366,7 +366,7 @@ def _marks_between(first: str, second: str) -> WordDiff | None:
     """Return what to mark; or `None`, after showing why marks would not help."""
     difference = remembered("words", (first, second), lambda: word_diff(first, second))
     if difference.common is None:
-        st.caption("The answers are too long to mark what differs.")
+        st.caption("The answers are too long to mark differences.")
         return None
     if difference.common < ALIKE:
         share = fmt.percent(difference.common)

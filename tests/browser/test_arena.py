@@ -126,7 +126,7 @@ def test_a_digit_typed_into_a_field_is_no_vote(
     key(page, "1")
     key(page, "u")
     said = main_text(page)
-    assert "Your last vote is taken back" in said
+    assert "Your last vote is withdrawn" in said
     # The contest does not come again: its names were seen.
     assert f"2 of {TASKS}" in said
     page.reload()

@@ -129,7 +129,7 @@ def test_a_hostile_class_with_marks_is_graded_without_a_model(page: Any, app_url
         page.get_by_role("option", name=WORDS[kind][:20]).first.click()
         settle(page)
     pictured(page, "marks")
-    press(page, "Take them as labels")
+    press(page, "Use the marks as labels")
     page.get_by_text("these two judges learn from them").wait_for()
     settle(page)
     pictured(page, "offline")

@@ -74,7 +74,7 @@ def test_on_the_reviewing_screen(queues: Queues, reviewer: Any, app_url: str) ->
         page.keyboard.press("2")
         settle(page)
     page.get_by_role("button", name="Commit Shortcut").click()
-    page.get_by_text("Here is what the judges said.").wait_for()
+    page.get_by_text("These are the judges' votes.").wait_for()
     seen(page, "judge", "criterion-1", "high", whole=("reason", "evidence", "requirement-1"))
     page.get_by_role("button", name="bookmark").click()
     settle(page)

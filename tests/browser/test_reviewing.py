@@ -197,7 +197,7 @@ def test_two_people_on_one_queue_settle_every_cell_once_and_the_slower_is_told(
     world.let_run_out(store, queue_id)
     review(bea, app_url, queue_id)
     key(bea, "1", "2", "Enter")
-    bea.get_by_text("Here is what the judges said").wait_for()
+    bea.get_by_text("These are the judges' votes").wait_for()
     key(bea, "Enter")
     key(bea, "ArrowLeft")
     finished = states(store, queue_id)
@@ -263,7 +263,7 @@ def test_a_reload_keeps_the_item_and_another_window_offers_to_go_on_with_it(
     window.evaluate(f"() => {MAIN}.scrollTo({{ top: 0 }})")
     settle(window)
     key(window, "Enter")
-    window.get_by_text("Here is what the judges said").wait_for()
+    window.get_by_text("These are the judges' votes").wait_for()
     window.wait_for_timeout(300)  # longer than the page waits before it brings a cell into sight
     assert window.locator(".st-key-rs_cell_active").bounding_box()["y"] > 130
     assert window.evaluate(f"() => [{MAIN}.scrollTop, scrollY]") == [0, 0]

@@ -75,7 +75,7 @@ def test_nothing_that_others_said_reaches_the_browser_before_a_verdict(
     assert wire.found(world.SCORES, frames=True) == set()
     assert page.locator("mark.rs-quoted").count() == 0
     key(page, "Enter")
-    page.get_by_text("Here is what the judges said").wait_for()
+    page.get_by_text("These are the judges' votes").wait_for()
     # What both judges quoted is underlined where it stands in the submission, by whom is said.
     assert page.locator("mark.rs-quoted").all_inner_texts() == [world.QUOTE]
     assert (

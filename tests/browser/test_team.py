@@ -326,7 +326,7 @@ def test_a_link_leads_into_its_workspace_and_another_begins_at_its_start(
 
 def test_who_is_in_one_workspace_finds_no_way_into_the_other(team: Server, lend: Lend) -> None:
     page = signed_in(lend(), team.url, "vera", "/runs?w=arts")
-    page.get_by_text("You have no access to a workspace of that name").wait_for()
+    page.get_by_text("You have no access to a workspace with that name").wait_for()
     assert "Arts" not in text(page)
     page.get_by_role("link", name="Go to Science").click()
     page.wait_for_url(f"{team.url}/?w=science")

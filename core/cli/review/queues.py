@@ -166,7 +166,7 @@ def queue_plan(
         plan = label_plan.label_plan(
             store, run, criterion=criterion, labels=labels, pair=between, gap=gap, hourly=hourly
         )
-        report, text = {**plan_words.as_data(plan), "queue": None}, plan_words.as_text(plan)
+        report, text = {**plan_words.as_data(plan), "queue": None}, plan_words.plan_as_text(plan)
         if draw and plan.left:
             rule = plan_queue.queue_rule(plan, labels, draw)
             name = plan_queue.queue_name(plan, labels)

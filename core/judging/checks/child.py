@@ -53,7 +53,7 @@ def main() -> None:
             request = value_of_line(line)
             for criterion, item in request["asks"]:
                 faulthandler.dump_traceback_later(LAST, exit=True, file=nowhere)
-                result = _evaluate(request["checks"][criterion], request["items"][item])
+                result = _evaluate_checks(request["checks"][criterion], request["items"][item])
                 faulthandler.cancel_dump_traceback_later()
                 _write_line(json_line(result))
 
@@ -63,7 +63,7 @@ def _write_line(line: bytes) -> None:
     sys.stdout.buffer.flush()
 
 
-def _evaluate(checks: str, texts: dict[str, str]) -> tuple[str | None, str, bool]:
+def _evaluate_checks(checks: str, texts: dict[str, str]) -> tuple[str | None, str, bool]:
     """Return the option's label, the reason, and whether it is a failure."""
     try:
         label, why = answer_by_checks(_parse_checks(checks), texts)

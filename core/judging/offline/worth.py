@@ -76,7 +76,7 @@ def order_of(judge_values: Floats, labels: Ints, groups: Ints, prompts: Ints | N
     """
     sizes = np.bincount(groups)
     pairs = [
-        _ranks(np.bincount(groups, weights=values) / sizes)
+        _mid_ranks(np.bincount(groups, weights=values) / sizes)
         for values in (judge_values, labels.astype(np.float64))
     ]
     free = len(sizes) - 1
@@ -92,7 +92,7 @@ def order_of(judge_values: Floats, labels: Ints, groups: Ints, prompts: Ints | N
     return Order(float(one @ label_ranks) / spread if spread > 1e-9 else None, free)
 
 
-def _ranks(values: Floats) -> Floats:
+def _mid_ranks(values: Floats) -> Floats:
     _, place, counts = np.unique(np.round(values, 9), return_inverse=True, return_counts=True)
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
 

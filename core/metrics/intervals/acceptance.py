@@ -179,13 +179,13 @@ class Acceptance(NamedTuple):
         """Return the largest share of accepted verdicts that disagrees, with confidence 1 -
         delta.
         """
-        holding = _held_steps(self.steps)
+        holding = _successful_steps(self.steps)
         return holding[-1].bound if holding else None
 
     @property
     def accepted(self) -> int | None:
         """Return the number of unseen verdicts to accept; ``None`` for an infinite supply."""
-        holding = _held_steps(self.steps)
+        holding = _successful_steps(self.steps)
         return holding[-1].unseen if holding else 0
 
 
@@ -230,7 +230,7 @@ def acceptance(
         return Acceptance(None, (), least - len(drawn.sure), reason)
     unlabelled = None if unseen is None else np.asarray(unseen, np.float64)
     steps = _step_sequence(drawn, known_labels, unlabelled, alpha, delta)
-    holding = _held_steps(steps)
+    holding = _successful_steps(steps)
     if holding:
         return Acceptance(holding[-1].threshold, steps, 0)
     last = nearest_failed_step(steps)
@@ -240,7 +240,7 @@ def acceptance(
     return Acceptance(None, steps, needed, _too_many_sentence(last, needed))
 
 
-def _held_steps(steps: tuple[Step, ...]) -> list[Step]:
+def _successful_steps(steps: tuple[Step, ...]) -> list[Step]:
     """Return the steps that held and accept at least one verdict."""
     return [step for step in steps if step.held and step.unseen != 0]
 

@@ -98,12 +98,12 @@ def stated_confidences(
         if level < 0:
             continue
         if column not in by_column:
-            by_column[column] = _no_confidence(len(place), len(ratings.options))
+            by_column[column] = _empty_confidence(len(place), len(ratings.options))
         _record_vote(by_column[column], index, level, ratings.options, vote)
     return by_column
 
 
-def _no_confidence(items: int, levels: int) -> RaterConfidence:
+def _empty_confidence(items: int, levels: int) -> RaterConfidence:
     return RaterConfidence(np.full(items, np.nan), np.full((items, levels), np.nan))
 
 

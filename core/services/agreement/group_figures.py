@@ -32,7 +32,7 @@ NO_ORDER = "The levels of a nominal criterion have no order."
 
 
 @lru_cache(maxsize=2)
-def _items_drawn(items: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
+def _item_draws(items: int, resamples: int, seed: int) -> npt.NDArray[np.uint8]:
     """Return how often each item is drawn. Cached, because a report needs the same draws seven
     times.
     """
@@ -52,7 +52,7 @@ class Draws:
         self.resamples, self.how = resamples, how
         self._rng = np.random.default_rng(seed)
         joint = 0 < resamples * items <= MOST_WEIGHTS
-        self._weights = _items_drawn(items, resamples, seed).astype(np.float64) if joint else None
+        self._weights = _item_draws(items, resamples, seed).astype(np.float64) if joint else None
 
     def of(self, of_item: npt.NDArray[np.int64], times: npt.NDArray[np.int64]) -> Array:
         """Return how often each pattern is drawn, shape (patterns, resamples).

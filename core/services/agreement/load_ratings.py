@@ -113,18 +113,18 @@ def run_ratings(store: Store, run_id: int) -> Rated:
     members = set[Rater]()
 
     @cache  # Cached, because a run has few raters but many answers.
-    def rater(judge: str, replicate: int) -> Rater:
+    def make_rater(judge: str, replicate: int) -> Rater:
         rater_of = _rater_with_replicate(judge, replicate, replicates, kinds)
         if judge not in shadows:
             members.add(rater_of)
         return rater_of
 
     failed = [
-        RatedAnswer(c.item, c.criterion, rater(c.judge, c.replicate), None, State.FAILED)
+        RatedAnswer(c.item, c.criterion, make_rater(c.judge, c.replicate), None, State.FAILED)
         for c in sorted(store.votes.failed(run_id))
         if c.replicate < replicates
     ]
-    columns = vote_columns(store, run, rater, replicates)
+    columns = vote_columns(store, run, make_rater, replicates)
     labels = run_columns.label_columns(store, run)
     reviewers = reviewer_columns(items, first_verdicts(store, run_id), kinds)
     settled = column_by_criterion(items, store.settled.options(run_id))
@@ -192,7 +192,7 @@ def items_of(store: Store, run: Run, ids: Sequence[str] | None = None) -> RatedI
 def vote_columns(
     store: Store, run: Run, rater: Callable[[str, int], Rater], below: int | None = None
 ) -> list[Column]:
-    """Return a run's votes of replicates 0 to ``below`` - 1; ``rater`` names the raters."""
+    """Return a run's votes of replicates 0 to ``below`` - 1; ``make_rater`` names the raters."""
     return [
         Column(vote.criterion, rater(vote.judge, vote.replicate), vote.rows, vote.options)
         for vote in run_columns.vote_columns(store, run)

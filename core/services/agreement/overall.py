@@ -1,4 +1,4 @@
-"""A rater against a reference over all criteria: the share of right cells, and the mean kappa."""
+"""Compare a rater with a reference over all criteria: the share of right cells, and mean kappa."""
 
 from __future__ import annotations
 

@@ -292,12 +292,12 @@ def sweep_data(swept: SweptCascade) -> dict[str, Any]:
         "first_decided": swept.decided[0],
         "then_decided": swept.decided[1],
         "chosen": point_data(swept.chosen),
-        "held_out": _held_out_data(swept.tried) if swept.tried else None,
+        "held_out": _held_out_as_data(swept.tried) if swept.tried else None,
         "points": [point_data(swept_point) for swept_point in swept.points],
     }
 
 
-def _held_out_data(held_out: HeldOut) -> dict[str, Any]:
+def _held_out_as_data(held_out: HeldOut) -> dict[str, Any]:
     return {
         "goes_on": held_out.goes_on,
         "right": held_out.right.estimate,

@@ -105,7 +105,7 @@ def pair_runs(store: Store, first: int, second: int) -> PairedRuns:
     rated = run_ratings(store, first), run_ratings(store, second)
     match = _match_runs(runs, rated)
     if not match.both:
-        raise InputError(_no_items_reason(runs, match))
+        raise InputError(_no_common_items_reason(runs, match))
     criteria, apart = _criterion_pairs(rated, match)
     if not criteria:
         raise InputError(_no_criteria_reason(runs, apart))
@@ -166,7 +166,7 @@ def _is_relabelled(before: Item, after: Item) -> bool:
     return any(before.labels[name].label != after.labels[name].label for name in shared)
 
 
-def _no_items_reason(runs: tuple[Run, Run], match: MatchedItems) -> str:
+def _no_common_items_reason(runs: tuple[Run, Run], match: MatchedItems) -> str:
     first, second = runs
     if match.reworded:
         return (

@@ -54,7 +54,7 @@ def paths_inside_cells(table: Table) -> list[str]:
     return [path for path, value in value_paths(table).items() if value is not None]
 
 
-def with_opened_paths(table: Table, paths: Sequence[str]) -> Table:
+def with_path_columns(table: Table, paths: Sequence[str]) -> Table:
     """Return the table with these paths within cells as additional columns."""
     return with_paths(table, paths)
 
@@ -67,8 +67,8 @@ def likeliest_submission(table: Table) -> str | None:
     return path if path in value_paths(table) else None
 
 
-def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
-    """Return the guess; if it has no submission, with an opened path as submission."""
+def with_likeliest_path(table: Table, guess: ColumnMapping) -> ColumnMapping:
+    """Return the guess. If it has no submission column, propose a path within the cells."""
     best = likeliest_submission(table)
     if guess.submission is not None or best not in table.columns:
         return guess
@@ -76,7 +76,7 @@ def with_likeliest(table: Table, guess: ColumnMapping) -> ColumnMapping:
     return guess.model_copy(update={"submission": best, "meta": meta})
 
 
-def own_rubric(table: Table) -> Rubric | None:
+def rubric_in_table(table: Table) -> Rubric | None:
     """Return the rubric in a JSON document; ``None`` if the document has no valid rubric."""
     value = table.header.get("rubric")
     if value is None:
@@ -95,7 +95,7 @@ def own_rubric(table: Table) -> Rubric | None:
 
 def suggest_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
     """Guess the roles of columns; ``rubric`` is used if the file has none."""
-    return guess_mapping(table, own_rubric(table) or rubric)
+    return guess_mapping(table, rubric_in_table(table) or rubric)
 
 
 def check(table: Table, mapping: ColumnMapping, rubric: Rubric | None = None) -> Checked:
@@ -220,7 +220,7 @@ def page_of_items(
     return store.datasets.rows(version_id, where, offset=offset, limit=limit)
 
 
-def item_at(store: Store, version_id: int, where: ItemFilter, offset: int) -> str | None:
+def item_at_offset(store: Store, version_id: int, where: ItemFilter, offset: int) -> str | None:
     """Return the id of the item at this offset, from 0, among those the filter keeps, if any."""
     rows = page_of_items(store, version_id, where, offset=offset, limit=1) if offset >= 0 else []
     return rows[0].id if rows else None

@@ -283,7 +283,7 @@ def _share_changed(cells: Array) -> Estimate:
     return Estimate.defined(float(finite.mean()), len(finite))
 
 
-# As text, and as data.
+# The results of a probe as text and as data.
 
 
 def _sentence(figure: ProbeFigure, parts: Sequence[ProbeFigure]) -> str:

@@ -226,7 +226,7 @@ def grade_rows(all_grades: Iterable[Grade]) -> Iterator[Row]:
         row: Row = {"item_id": grade.item.id}
         row |= {key: _short_note(grade.item, key) or None for key in notes if key not in reserved}
         row |= {"system": grade.item.system} if systems else {}
-        row |= {"score": _rounded(grade.score), "points": _rounded(grade.points)}
+        row |= {"score": _round_grade(grade.score), "points": _round_grade(grade.points)}
         row |= (
             {"of": grade.counted.max_points} | _coverage_of(grade) | {"from": grade.origin or None}
         )
@@ -243,10 +243,10 @@ def _coverage_of(grade: Grade) -> Row:
     """Return what the grade covers, and whether a person must look."""
     assessed = grade.assessed
     shares = (None, None) if assessed is None else (assessed.coverage, assessed.points)
-    return dict(zip(_COVERAGE, (*map(_rounded, shares), grade.needs_a_person), strict=True))
+    return dict(zip(_COVERAGE, (*map(_round_grade, shares), grade.needs_a_person), strict=True))
 
 
-def _rounded(number: float | None) -> float | None:
+def _round_grade(number: float | None) -> float | None:
     return None if number is None else round(number, 4)
 
 

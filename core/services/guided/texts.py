@@ -192,7 +192,7 @@ def look(table: Table, column: str | None = None) -> TextTable:
     """Return the roles of the table's columns; ``column`` is the column of texts, if a person chose
     it.
     """
-    guess = catalog.with_likeliest(table, catalog.suggest_mapping(table))
+    guess = catalog.with_likeliest_path(table, catalog.suggest_mapping(table))
     could = columns_of(table)
     if guess.submission is not None and guess.submission not in could:
         could = (guess.submission, *could)

@@ -26,7 +26,7 @@ from core.services.results.verdicts import (
     EqualVotesCache,
     counting_of,
     item_result,
-    texts_from,
+    texts_of_item,
 )
 from core.store.database.content import to_json
 from core.store.store import Store
@@ -252,7 +252,7 @@ class _Settled:
         for index in np.flatnonzero(self._votes + self._failed).tolist():
             texts = None
             if needs_texts(rubric):
-                texts = measured_texts(rubric, texts_from(self._run.items[index]))
+                texts = measured_texts(rubric, texts_of_item(self._run.items[index]))
             yield index, (alike[index], texts), texts
 
     def _scored(self, row: int, texts: MeasuredTexts | None) -> ItemResult:

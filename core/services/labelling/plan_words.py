@@ -72,7 +72,7 @@ def _thin_groups_words(plan: LabelPlan) -> str:
     )
 
 
-def as_text(plan: LabelPlan) -> str:
+def plan_as_text(plan: LabelPlan) -> str:
     """Return the plan as lines for a terminal."""
     lines = [plan_in_words(plan), *([_columns_words(plan)] if plan.steps else [])]
     for step in plan.steps:

@@ -27,7 +27,7 @@ from core.scoring import score_item
 from core.services.agreement.ratings import Rated, Rater
 from core.services.pairwise.leaderboard_parts import Methods, side_by_side
 from core.services.pairwise.system_answers import ContestField, join_datasets
-from core.services.results.verdicts import texts_from
+from core.services.results.verdicts import texts_of_item
 from core.text.model_names import relation_of
 from core.text.numbers import count, plural
 
@@ -213,7 +213,7 @@ class SystemScores:
         if not answers:
             return None
         item = self._items[item_id]
-        result = score_item(self._rated.of.rubric_of(item_id), answers, texts=texts_from(item))
+        result = score_item(self._rated.of.rubric_of(item_id), answers, texts=texts_of_item(item))
         if any(part.missing for part in result.trace.criteria):
             return "incomplete"
         if result.score is None or result.trace.base is None:

@@ -21,7 +21,7 @@ from core.scoring.trace import Outcome
 from core.scoring.verdict import Ballot
 from core.services.queueing.queue_cells import QueueCandidate
 from core.services.results.scored_items import resolved_items, rubric_in_force, scored_rubric
-from core.services.results.verdicts import VoteCounting, counting_of, texts_from
+from core.services.results.verdicts import VoteCounting, counting_of, texts_of_item
 from core.services.results.weight_fit import option_probabilities
 from core.store.store import Store
 
@@ -304,7 +304,7 @@ def weigh_cells(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list
         in_force = rubric_in_force(items[item_id], rubric)
         what_if = what_ifs.setdefault(id(in_force), WhatIf(in_force))
         if needs_texts(in_force) and item_id not in texts:
-            texts[item_id] = measured_texts(in_force, texts_from(items[item_id]))
+            texts[item_id] = measured_texts(in_force, texts_of_item(items[item_id]))
         votes = tallies.get((item_id, name), VoteTally({}, {}))
         impact = what_if.impact(
             name,

@@ -32,7 +32,7 @@ from core.services.results.run_columns import (
     score_columns,
 )
 from core.services.results.scored_items import scored_rubric
-from core.services.runs.questions import near_gate
+from core.services.runs.questions import changes_gate_state
 from core.store.store import Store
 
 Places = Collection[tuple[str, str]]
@@ -355,7 +355,7 @@ def _near_gates(table: CellTable) -> Flags:
         for number, criterion in enumerate(rubric.criteria):
             own_cells = cells[(table.criterion[cells] == number) & decided[cells]]
             for option in np.unique(statistics.option[own_cells]).tolist():
-                if near_gate(rubric, criterion, int(option)):
+                if changes_gate_state(rubric, criterion, int(option)):
                     flags[own_cells[statistics.option[own_cells] == option]] = True
     return flags
 

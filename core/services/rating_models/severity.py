@@ -96,7 +96,7 @@ def severity_study(
     model = facets([matrix[:, rated] for matrix in learned], sizes, level)
     if model.reason:
         return SeverityStudy((), (), 0.0, model.reason)
-    raters = sorted(zip(names, model.raters, strict=True), key=_surely_strict_first)
+    raters = sorted(zip(names, model.raters, strict=True), key=_significant_shift)
     if not items:
         return SeverityStudy(tuple(raters), (), model.spread)
     levels = [ascending_levels(question)[:, columns][:, rated] for question in questions]
@@ -106,7 +106,7 @@ def severity_study(
     )
 
 
-def _surely_strict_first(rater: tuple[str, RaterSeverity]) -> float:
+def _significant_shift(rater: tuple[str, RaterSeverity]) -> float:
     return (rater[1].shift.value or 0.0) if rater[1].surely else 0.0
 
 

@@ -20,8 +20,8 @@ from core.services.results.verdicts import (
     counting_of,
     result_deriver,
     rubric_lookup,
-    texts_from,
     texts_lookup,
+    texts_of_item,
 )
 from core.store.database.content import dump
 from core.store.store import Store
@@ -45,7 +45,7 @@ def score_by_labels(item: Item, rubric: Rubric) -> ItemScore | None:
     labels = labels_of(item, rubric)
     if len(labels) < len(rubric.criteria):
         return None
-    texts = texts_from(item) if needs_texts(rubric) else None
+    texts = texts_of_item(item) if needs_texts(rubric) else None
     return score_item(rubric, labels, texts=texts)
 
 

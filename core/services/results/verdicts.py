@@ -329,12 +329,12 @@ def texts_lookup(items: Sequence[Item]) -> Callable[[str], Texts]:
 
     def texts_of(item_id: str) -> Texts:
         item = by_id[item_id]
-        return texts_from(item)
+        return texts_of_item(item)
 
     return texts_of
 
 
-def texts_from(item: Item) -> Texts:
+def texts_of_item(item: Item) -> Texts:
     """Return the texts of an item. In a conversation, pre-checks skip the user's turns."""
     turns = item.submission if isinstance(item.submission, tuple) else ()
     judged = [turn.content for turn in turns if turn.judged]

@@ -333,7 +333,7 @@ def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
     rubric = scored_rubric(store, run)
     by_name = {c.name: c for c in rubric.criteria}
     problems = tuple(
-        problem for fit in fitted if (problem := _problem_with(fit, by_name.get(fit.criterion)))
+        problem for fit in fitted if (problem := _fit_problem(fit, by_name.get(fit.criterion)))
     )
     if problems:
         raise InputError("These rules cannot be used for this run.", problems)
@@ -346,7 +346,7 @@ def use(store: Store, run_id: int, fitted: Sequence[Fitted]) -> int:
         return store.results.rebuild(run_id, derive_of_run(store, run, items))
 
 
-def _problem_with(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
+def _fit_problem(fitted: Fitted, criterion: Criterion | None) -> Problem | None:
     if criterion is None or not fitted.fits(criterion):
         return Problem(
             f"The rule for {fitted.criterion!r} was fitted on other options.",

@@ -40,8 +40,9 @@ class VerdictAccuracy:
     ``weighted`` describes all cells that the queue's rule considered, and those it skipped because
     they were settled before. It is undefined with fewer than ten audited cells, and while the queue
     has open cells, because the first decided cells are not a random sample. ``hard`` covers only
-    the rule's cells, ``naive`` all decided ones. ``missing`` cells are open; ``audited`` and
-    ``queued`` cells were decided here, ``others`` earlier, or queued here for their known label.
+    the rule's cells, ``naive`` covers all decided cells. ``missing`` cells are open; ``audited``
+    and ``queued`` cells were decided here, ``others`` earlier, or queued here for their known
+    label.
     """
 
     queue: QueueRow

@@ -111,11 +111,11 @@ def _criterion_issue(
         reviewer=verdict.reviewer,
         run_id=queue.run_id,
         queue_id=queue.id,
-        changed=current is None or _seen_by_judges(current) != _seen_by_judges(then),
+        changed=current is None or _parts_shown_to_judges(current) != _parts_shown_to_judges(then),
     )
 
 
-def _seen_by_judges(criterion: Criterion) -> tuple[object, ...]:
+def _parts_shown_to_judges(criterion: Criterion) -> tuple[object, ...]:
     """Return the parts of the criterion that judges see."""
     return (criterion.requirement, criterion.scale, criterion.options)
 

@@ -304,7 +304,7 @@ class Selector:
             sure = [c for n in names for c in self.confidence.get((item, criterion.name, n), ())]
             if sure and fmean(sure) < cascade.below_confidence:
                 return True
-        return cascade.near_gate and near_gate(rubric, criterion, verdict.option)
+        return cascade.near_gate and changes_gate_state(rubric, criterion, verdict.option)
 
     def _can_change(
         self, criterion: Criterion, cast: Sequence[Ballot], later: Sequence[Judge]
@@ -344,7 +344,7 @@ def can_change(
     return False
 
 
-def near_gate(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
+def changes_gate_state(rubric: Rubric, criterion: Criterion, option: int | None) -> bool:
     """Return whether a move to a neighbouring option would change a gate's state."""
     if option is None or not any(g.when.criterion == criterion.name for g in rubric.gates):
         return False

@@ -25,7 +25,8 @@ from core.services.spot.trials import HELP
 from core.services.workbench.bench_rows import Bench, item_from
 from core.store.store import Store
 
-#: ``never``: not asked; ``half``: not yet asked in the reversed order.
+#: The state of a cell's answer. ``stale``: the question has changed; ``never``: not asked;
+#: ``half``: not yet asked in the reversed order; ``fresh``: up to date.
 State = Literal["asking", "failed", "stale", "never", "half", "fresh"]
 #: A row has the worst state of its cells.
 STATES: tuple[State, ...] = ("asking", "failed", "stale", "never", "half", "fresh")
@@ -106,7 +107,7 @@ def known_answers(store: Store, runs: Sequence[Run]) -> KnownAnswers:
         for row, questions in hashes.items():
             for name, question in questions.items():
                 for judge, its_hash in under.items():
-                    cell = _known_cell(run, criteria[name], (row, name, judge), votes, failed)
+                    cell = _cell_from_votes(run, criteria[name], (row, name, judge), votes, failed)
                     if cell is not None:
                         answers.by_hash[row, question, judge, its_hash] = cell
                         if cell.answer is not None:
@@ -114,7 +115,7 @@ def known_answers(store: Store, runs: Sequence[Run]) -> KnownAnswers:
     return answers
 
 
-def _known_cell(
+def _cell_from_votes(
     run: Run,
     criterion: Criterion,
     place: _Key,

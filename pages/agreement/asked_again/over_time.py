@@ -34,13 +34,13 @@ def show(chosen: RatedSelection) -> None:
     first = anchors.anchor_of(store(), chosen.run_id)
     # Repeats come and go while the page is open, so the running repeat is looked up each time.
     if looks := anchors.repeats_in_order(store(), first):
-        drift_found = remembered("drift", (*chosen.run_about, *looks), lambda: _drift_since(first))
+        drift_found = remembered("drift", (*chosen.run_about, *looks), lambda: _cached_drift(first))
         if drift_found.repeats:
             _moved_criteria(drift_found)
     _repeat_form(item_view.require_run(store(), first))
 
 
-def _drift_since(first: int) -> Drift:
+def _cached_drift(first: int) -> Drift:
     return anchors.drift(store(), first)
 
 

@@ -90,7 +90,7 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
                 _card_actions(name, uid, place, total)
         _requirement_field(name, criterion)
         checks.show_findings_of_card(name, uid)
-        checks.what_runs_say_beside(name, uid)
+        checks.show_run_findings_of_card(name, uid)
         scale.show_kind(name, criterion)
         scale.show(name, criterion)
         with st.expander("More", type="compact", key=f"rubric_more_{name}_{uid}"):

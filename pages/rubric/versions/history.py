@@ -197,7 +197,7 @@ def _pick_versions(
     return chosen[0], chosen[1]
 
 
-def read_version(version_id: int) -> None:
+def show_saved_version(version_id: int) -> None:
     """Show one saved version, read-only."""
     version = library.version_by_id(store(), version_id)
     name = str(version.rubric_id)

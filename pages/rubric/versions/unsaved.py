@@ -40,7 +40,7 @@ def _on_list(before: Callable[[], None]) -> None:
     state.set_address(**{state.RUBRIC: None, state.VERSION: None, state.SIDE: None})
 
 
-def show_others(name: str) -> None:
+def show_other_editors(name: str) -> None:
     """List who else edits this rubric, and unsaved work on it from other tabs and browsers.
 
     A toast says each once in this tab.

@@ -68,7 +68,7 @@ def open_cells(key: str, table: Table, best: str | None = None) -> Table:
         placeholder="None",
         help="A place within a message, an object or a list becomes its own column.",
     )
-    return catalog.with_opened_paths(table, chosen)
+    return catalog.with_path_columns(table, chosen)
 
 
 def _column_about(

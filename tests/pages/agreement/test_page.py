@@ -163,6 +163,6 @@ def test_it_is_said_which_items_have_a_score_of_both(store: Store) -> None:
 
     text = shown(open_page(PAGE, run=run, view="scores", **sides))
 
-    assert "2 items with a verdict of both on every criterion" in text
+    assert "2 items with verdicts from both on every criterion" in text
     assert "on 1 of them one of the two could not assess a criterion" in text
     assert "answered every criterion" not in text

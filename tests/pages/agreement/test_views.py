@@ -305,7 +305,7 @@ def test_how_sure_raters_are_stands_beside_how_often_they_are_right(store: Store
 
     text = shown(app)
     # Every vote of tests.pages.graded is .75 sure of itself; bob's chances are kept, too.
-    assert "Sure and right: Clear" in text
+    assert "Confidence and accuracy: Clear" in text
     assert "ann against labels (gold)" in text
     assert "How sure" in text
     assert "0.70 to 0.80" in text
@@ -353,7 +353,7 @@ def test_more_than_twelve_raters_are_a_ranked_list_in_groups(store: Store) -> No
     assert "LLM judges, 13: mean" in text
     assert "People, 3: mean" in text
     assert text.index("LLM judges, 13") > text.index("People, 3: mean")
-    assert "Every two raters as a map" in [one.label for one in app.expander]
+    assert "Heat map of all pairs" in [one.label for one in app.expander]
 
 
 def test_raters_says_whether_a_judge_may_stand_in_for_a_person(store: Store) -> None:
@@ -431,7 +431,7 @@ def test_over_time_asks_the_same_again_and_holds_it_against_the_first(store: Sto
     run = made(store, FAIR)
     app = open_page(PAGE, run=str(run), view="over_time")
     assert "0 calls" in words(app)
-    next(one for one in app.button if one.label == "Ask the same again").click().run()
+    next(one for one in app.button if one.label == "Ask the same questions again").click().run()
     assert not app.exception
     again = drift.latest(store, run)
     assert again is not None

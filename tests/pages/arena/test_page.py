@@ -72,7 +72,7 @@ def test_names_are_there_after_the_vote_and_gone_with_the_next_contest(store: St
     assert "You chose <b>best</b>" in page
     assert "The judges: <b>best</b>" in page
     assert "the same" in page
-    assert "say the same on 1 of 1 (100%)" in page
+    assert "agree on 1 of 1 (100%)" in page
     assert keys_of(app) == []
     page = shown(press(app, "arena_act/next"))
     assert "best" not in page
@@ -89,14 +89,14 @@ def test_not_to_answer_is_neither_the_same_nor_another_answer(store: Store) -> N
     page = shown(app)
     assert "You chose <b>no answer</b>" in page
     assert "the same</span>" not in page
-    assert "no contest yet that you and the judges both decided" in page
+    assert "no contest yet has been decided by both you and the judges" in page
 
 
 def test_a_vote_taken_back_is_kept_and_counts_no_more(store: Store) -> None:
     run_id = held(store, "ada", systems=SYSTEMS, tasks=3)
     app = press(entered(run_id), "arena_act/vote/tie")
     page = shown(press(app, "arena_act/undo"))
-    assert "Your last vote is taken back" in page
+    assert "Your last vote is withdrawn" in page
     assert "<b>2</b> of 3" in page  # another contest: the names of that one were seen
     (arena,) = arena_people.arenas_of(store, [run_id])
     assert (arena.votes, arena.withdrawn) == (1, 1)

@@ -220,7 +220,7 @@ def test_a_new_version_is_begun_from_the_dataset(store: Store) -> None:
 
 def test_the_rubric_that_came_along_is_saved_too(store: Store) -> None:
     app = importing(json.dumps(PEER), "peer.json")
-    assert "brings a rubric along" in shown(app)
+    assert "contains a rubric" in shown(app)
 
     press_import(app)
 

@@ -133,8 +133,8 @@ def test_a_settled_step_is_opened_again_and_left_as_it_was(store: Store) -> None
     app = open_page(PAGE, **known(store))
     before = dict(app.query_params)
     app.button(key=state.key(steps.GRADE_ACT, "change", "texts")).click().run()
-    assert "Leave it as it was" in buttons(app)
-    press(app, "Leave it as it was")
+    assert "Leave this unchanged" in buttons(app)
+    press(app, "Leave this unchanged")
     assert dict(app.query_params) == before
     assert "4 texts from class.xlsx" in shown(app)
 
@@ -151,12 +151,12 @@ def test_marks_of_the_file_are_asked_about_when_the_rubric_is_known(store: Store
     address = known(store, {"Cause": "4"}, {"Cause": "so so"}, {"Cause": "Full"})
     app = open_page(PAGE, **address)
     assert "Your texts bring marks for Cause (3 texts)" in shown(app)
-    take = next(button for button in app.button if button.label == "Take them as labels")
+    take = next(button for button in app.button if button.label == "Use the marks as labels")
     assert take.disabled
     boxes = {box.key: box for box in app.selectbox}
     assert boxes[steps.field_key("marks", "Cause", "4")].value == "Full"
     boxes[steps.field_key("marks", "Cause", "so so")].set_value("Half").run()
-    press(app, "Take them as labels")
+    press(app, "Use the marks as labels")
     newest = catalog.latest(store, int(address["dataset"]))
     assert (newest.number, newest.labelled) == (2, 3)
     assert catalog.item_of_version(store, newest, "s2").labels == {"Cause": Label(label="Half")}
@@ -176,7 +176,7 @@ def test_marks_alone_are_the_criterion_by_one_press_and_no_file_is_asked_for(
 
     assert newest(store)["rubric"] == stands(app, state.RUBRIC)
     assert "Mark: 1 criterion, 5 points" in unescape(shown(app))
-    assert "I have marks: add them" not in links(app)
+    assert "Add marks that I have" not in links(app)
 
     # By a rubric of other criteria they are offered in place of a file of marks.
     other = store.rubrics.create(RUBRIC, now=NOW)
@@ -184,7 +184,7 @@ def test_marks_alone_are_the_criterion_by_one_press_and_no_file_is_asked_for(
     address = {"dataset": str(dataset.dataset_id), "rubric": str(other.rubric_id)}
     app = open_page(PAGE, **address)
     assert "Grade by “Mark” alone, 0 to 5" in map(unescape, buttons(app))
-    assert "I have marks: add them" not in links(app)
+    assert "Add marks that I have" not in links(app)
 
 
 def test_adding_a_model_is_folded_below_grading_oneself(store: Store) -> None:
@@ -249,9 +249,9 @@ def test_three_are_tried_then_all_graded_and_the_end_leads_on(
     worked_off(store, run)
     app.run()
     assert [head.value for head in app.subheader] == ["4 graded&#44; 0 in doubt"]
-    assert "One judge cannot disagree with anybody" in shown(app)
+    assert "A single judge shows no disagreement" in shown(app)
     ways = links(app)
-    assert ways["Look at the grid"] == f"run?run={run}"
+    assert ways["Open the grid"] == f"run?run={run}"
     assert ways["How far to trust it"] == f"agreement?run={run}"
     assert "Settle doubtful cells" not in ways
     app.button(key=state.key(steps.GRADE_ACT, "change", "judges")).click().run()
@@ -327,7 +327,7 @@ def test_without_labels_judges_that_learn_are_not_offered_and_the_way_to_them_is
     # Four are fewer than they learn from.
     assert "Judges on this machine learn from at least 10 graded texts" in unescape(shown(app))
     assert "Grade 4 yourself" in buttons(app)
-    assert links(app)["I have marks: add them"] == f"datasets?dataset=new&into={address['dataset']}"
+    assert links(app)["Add marks that I have"] == f"datasets?dataset=new&into={address['dataset']}"
 
 
 def test_datasets_and_rubrics_lead_here_with_what_is_known(store: Store) -> None:
@@ -673,7 +673,7 @@ def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
     assert grading.outcome(store, run).own == 10
     # Where nothing was learnt there is no verdict, and so no grade: the person is never left there.
     assert len(grading.outcome(store, run).ungraded) == 20
-    assert "Grade the 20 without a grade yourself" in links(app)
+    assert "Grade 20 ungraded texts yourself" in links(app)
     ways = {state.RUN: str(run), state.RULE: work.UNGRADED}
     assert "Who reviews?" not in shown(open_page(routes.REVIEW_ITEM, **ways))
     assert not store.reviewers.list()  # the browser has not said yet whether it knows a name
@@ -707,7 +707,7 @@ def test_the_last_of_ten_answers_hands_them_in_and_can_still_be_changed(store: S
     version, rubric = a_class(store, 30)
     address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
     app = open_page(PAGE, **address)
-    assert "Without a model" in shown(app)
+    assert "You need no model" in shown(app)
     assert "No judge is chosen yet" not in shown(app)
     app = press(app, "Grade 10 yourself")
     assert "Grading ends with your last answer. You can still go back then." in shown(app)

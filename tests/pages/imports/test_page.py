@@ -183,7 +183,7 @@ def test_an_imported_run_says_so_and_offers_no_retry(store: Store) -> None:
     page = open_page(routes.RUN, run="1")
     assert "✓ Imported" in shown(page)
     assert "rated elsewhere by kim" in shown(page)
-    assert "They are empty in the imported file" in shown(page)
+    assert "These cells are empty in the imported file" in shown(page)
     assert not [b for b in page.button if "Retry" in b.label or "Resume" in b.label]
 
     plan = shown(open_page(routes.RUN, run="1", view="plan"))
@@ -288,7 +288,7 @@ def test_a_table_that_only_its_values_tell_begins_as_they_tell_it() -> None:
         for at, who in enumerate(("KM", "TH"))
     )
     app = importing(f"Redacción nr,Corrector,Saluda,Cita\n{rows}", "lista.csv")
-    assert "The headings leave open what this table is" in shown(app)
+    assert "The headings do not show what this table contains" in shown(app)
     assert app.segmented_control[0].value == "criteria"
     assert not app.exception
     # Four texts, two people, two questions; a blank is a no until somebody says otherwise.
@@ -297,7 +297,7 @@ def test_a_table_that_only_its_values_tell_begins_as_they_tell_it() -> None:
         "2",
         "4",
     )
-    next(box for box in app.checkbox if box.label == "A blank is a No").uncheck().run()
+    next(box for box in app.checkbox if box.label == "A blank cell means No").uncheck().run()
     assert figures(app)["Votes"] == "8"
 
 

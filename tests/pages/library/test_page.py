@@ -31,7 +31,7 @@ def test_every_criterion_is_listed_and_the_first_is_shown_with_its_example() -> 
         assert pack.title in text
     assert len(app.checkbox) == sum(len(pack.entries) for pack in criterion_packs.all_packs())
     assert "Worked example" in text
-    assert "Exactly what a judge is sent" in str([e.label for e in app.expander])
+    assert "The exact prompt" in str([e.label for e in app.expander])
 
 
 def test_search_pack_and_answer_narrow_the_list_and_keep_what_was_ticked() -> None:
@@ -101,7 +101,7 @@ def test_the_guidelines_that_come_along_are_named_read_and_taken_back(store: Sto
     app = add(app)
     assert draft_of(app)["guidelines"] == f"{mine}\n\n{pack.guidelines}".strip()
     assert f"the guidelines of “{pack.title}” below yours" in shown(app)
-    assert "Undo takes both back" in shown(app)
+    assert "Undo removes both" in shown(app)
     press(app, name, "undo")
     assert draft_of(app)["guidelines"] == mine
     assert "Side taken" not in [c["name"] for c in draft_of(app)["criteria"]]

@@ -56,7 +56,7 @@ def test_who_is_in_one_sees_no_choice_and_learns_nothing_of_the_other(
     ]
     # The same sentence for what there is and for what there is not.
     assert words[0] == words[1]
-    assert "You have no access to a workspace of that name" in words[0]
+    assert "You have no access to a workspace with that name" in words[0]
     assert "Go to Physics" in words[0]
     assert "Answers" not in words[0]
 
@@ -95,7 +95,7 @@ def test_an_address_of_another_workspace_takes_nothing_of_the_session_along(
     members.put(chemistry, "ann@example.org", "author", disabled=True)
     chemistry.close()
     app.run()
-    assert "You have no access to a workspace of that name" in shown(app)
+    assert "You have no access to a workspace with that name" in shown(app)
 
 
 def test_links_name_the_workspace(run_id: int, monkeypatch: pytest.MonkeyPatch) -> None:

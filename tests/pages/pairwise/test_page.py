@@ -71,7 +71,7 @@ def test_the_calls_are_announced_before_anything_is_asked(store: Store) -> None:
     widget(app, "button_group", "Who meets whom").set_value("baseline").run()
     # Two opponents on each of six tasks.
     assert "12 contests on 6 tasks, 12 calls." in shown(app)
-    widget(app, "toggle", "Sum up each contest").set_value(True).run()
+    widget(app, "toggle", "Summarise each contest").set_value(True).run()
     assert "24 calls." in shown(app)
     assert contests.contest_runs(store) == []
 
@@ -342,7 +342,7 @@ def test_imported_judges_asked_in_both_orders_show_the_published_figures(store: 
     few = tuple(row for row in whole.votes.rows if row.rater in JUDGES)
     brought = bring_in(store, replace(whole, votes=replace(whole.votes, rows=few)), source="llmbar")
     app = open_page(PAGE)
-    assert "Judges asked in both orders elsewhere" in shown(app)
+    assert "Runs with both orders" in shown(app)
     page = shown(open_page(PAGE, run=str(brought.run), part="subset"))
     rows = {}
     for line in page.split("<tr>")[2:]:

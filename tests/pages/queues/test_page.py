@@ -319,7 +319,7 @@ def test_one_criterion_can_be_reviewed_across_all_items(store: Store) -> None:
     assert "It is right." not in shown(app)
     at.choose(app, 1, "Short", UNMET)
     at.commit(app, 1)
-    assert "Here is what the judges said" in shown(app)
+    assert "These are the judges" in shown(app)
     at.write(app, 1, "Short", "It is long.")  # all judges said MET
     at.commit(app, 1)
     assert "Item 2" in shown(app)

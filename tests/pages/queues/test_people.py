@@ -100,7 +100,7 @@ def test_a_resolver_can_send_the_cell_back_with_a_reason_that_reviewers_see(stor
     lea = at.sit_down(store, queue, "Lea")
     at.act(lea, at.FLAG)
     at.choose(lea, 1, "Right", "back")
-    assert "First say why in the note" in shown(lea)
+    assert "First give the reason in the note" in shown(lea)
     at.write(lea, 1, "Right", "Read the reference again.")
     at.act(lea, at.FLAG)
     at.choose(lea, 1, "Right", "back")

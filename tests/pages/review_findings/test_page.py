@@ -127,10 +127,10 @@ def test_what_others_settled_of_the_rest_is_told(store: Store) -> None:
     besides = sum(("i" + str(n), "Short") not in drawn for n in range(80))
     rest = 160 - len(drawn) - besides
     text = read(open_record(store, queue=queue, view="all"))
-    assert f"Never looked at {rest} cells, from the random audit and the {besides}" in text
+    assert f"Never looked at {rest} cells, from the random audit, and {besides} more" in text
     # The votes say MET on half, people everywhere: nothing is accepted, and it says why.
     assert re.search(
-        r"disagree with people, and \d+ of \d+ that were settled by other means do. Of", text
+        r"disagree with people, and \d+ of \d+ that were settled elsewhere do. Of", text
     )
     assert "Settled besides" in text
 

@@ -50,7 +50,7 @@ def test_a_verdict_is_committed_blind_then_the_votes_appear_and_it_is_confirmed(
     at.choose(app, 2, "Short", UNMET)
     at.commit(app, 2)
     votes = shown(app)
-    assert "Here is what the judges said" in votes
+    assert "These are the judges" in votes
     assert all(word in votes for word in ("ann", "bob", "cem", "secret-reason"))
     # 2 of 3 judges say MET of both criteria; so was I of Right, and not of Short.
     assert "as you said" in votes
@@ -279,7 +279,7 @@ def test_undo_takes_the_last_act_back_again_and_again_until_there_is_none(store:
     assert "Taken back: your verdict" in shown(app)
     assert reviewed.pictures(store, run) == before
     at.act(app, at.UNDO)
-    assert "There is nothing of yours to undo" in shown(app)
+    assert "You have nothing to undo" in shown(app)
 
 
 def test_undo_of_what_met_anothers_verdict_leads_to_a_flag_for_a_lead_and_further_back(
@@ -352,7 +352,7 @@ def test_an_assisted_item_shows_the_votes_at_once_and_says_so(store: Store) -> N
     settings = QueueSettings(mode="assisted", assisted_share=1.0)
     queue = at.queue(store, settings=settings)
     app = at.sit_down(store, queue, "Ben")
-    assert "is shown on this item" in shown(app)
+    assert "are shown on this item" in shown(app)
     assert "secret-reason" in shown(app)
     at.choose(app, 1, "Right", MET)
     at.choose(app, 1, "Short", MET)

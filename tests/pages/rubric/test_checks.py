@@ -42,7 +42,7 @@ def test_a_finding_stands_at_its_criterion_and_in_the_summary_with_reason_and_so
     app = open_page(PAGE, rubric=saved(store, GIVEN))
     text = shown(app)
     assert "1 to fix" in text
-    assert "1 thing to look at: 1 serious" in text
+    assert "1 finding to review: 1 serious" in text
     assert "Asks more than one thing" in text
     assert "Krosnick and Presser 2010" in text
 

@@ -119,7 +119,7 @@ def test_what_a_requirement_speaks_of_is_shown(store: Store) -> None:
     text = shown(app)
     assert "answer: the submission" in text
     assert "reference: the reference" in text
-    assert "judges see as it is written" in text
+    assert "judges see literally" in text
 
 
 def test_weights_are_inferred_from_totals_and_taken_by_one_click(store: Store) -> None:

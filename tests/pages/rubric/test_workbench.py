@@ -166,7 +166,7 @@ def test_rows_are_judged_and_stand_beside_what_is_expected(
     assert words.count("✓ as expected") == 3
     assert "3 of 3" in words  # agreement
     assert "It says so." in words  # the judge's reason
-    assert "shown as 1 of 3" in words  # MET, UNMET and the abstention; no shuffling
+    assert "shown as option 1 of 3" in words  # MET, UNMET and the abstention; no shuffling
     assert provider.count == 3
 
 

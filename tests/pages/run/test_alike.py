@@ -33,7 +33,10 @@ def settled(store: Store) -> dict[str, int | None]:
 def test_the_ticked_members_of_a_group_are_settled_by_one_press(store: Store) -> None:
     app = alike(store)
     # a, b and c are nearly the same; d is not, and e answers another question.
-    assert "5 answers take 3 decisions: 1 group (0 settled) and 2 alone." in shown(app)
+    assert (
+        "5 answers take 3 decisions: 1 group (0 settled) and 2 answers without a group."
+        in shown(app)
+    )
     app.checkbox(key=state.key(ALIKE, "member", "Right", "c")).uncheck().run()
 
     press(app, "as", MET)
@@ -52,7 +55,10 @@ def test_a_stricter_closeness_takes_a_group_apart(store: Store) -> None:
 
     press(app, "apart")
 
-    assert "5 answers take 4 decisions: 1 group (0 settled) and 3 alone." in shown(app)
+    assert (
+        "5 answers take 4 decisions: 1 group (0 settled) and 3 answers without a group."
+        in shown(app)
+    )
 
 
 def test_members_of_settled_groups_are_drawn_to_be_looked_at_singly(store: Store) -> None:

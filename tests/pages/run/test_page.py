@@ -84,7 +84,7 @@ def test_what_is_at_the_provider_is_said_and_can_be_stopped(store: Store) -> Non
     text = shown(app)
     assert "… Waiting for batches" in text
     # The table's line: judge, questions, answered, since when, how, when it is looked at again.
-    for words in ("2 of 6", "in progress", "1 batch came back"):
+    for words in ("2 of 6", "in progress", "1 batch finished"):
         assert words in text
     act(app, "cancel", run_id)
     assert store.runs.row(run_id).cancel

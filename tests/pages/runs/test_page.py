@@ -45,7 +45,7 @@ def ready(store: Store) -> Store:
 
 
 def test_an_empty_list_says_what_a_run_needs() -> None:
-    assert "Plan one: choose a rubric, a dataset and judges" in shown(open_page(PAGE))
+    assert "Plan a run: choose a rubric, a dataset and judges" in shown(open_page(PAGE))
 
 
 def test_without_a_rubric_the_form_says_where_to_write_one() -> None:

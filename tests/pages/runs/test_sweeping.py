@@ -61,7 +61,7 @@ def test_the_whole_is_estimated_and_started_in_one_step(ready: Store) -> None:
     assert figures(app)["Items in each"] == "16"
     # 16 items x 2 criteria x (2 + 1 + 1 judges) x 2.
     assert figures(app)["Calls to models"] == "256"
-    assert "4 labelled items may teach" in shown(app)
+    assert "4 labelled items may train judges" in shown(app)
 
     app.button(key=state.key(RUNS_ACT, "start sweep")).click().run()
 

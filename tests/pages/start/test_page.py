@@ -149,7 +149,7 @@ def test_answers_side_by_side_lead_to_a_contest_of_their_columns(store: Store) -
     compared = grading.dataset_to_compare(store)
     assert compared is not None
     plan = open_page(routes.CONTESTS, plan="new", dataset=str(compared))
-    assert "2 tasks that two or more of them answered." in shown(plan)
+    assert "2 tasks that at least two systems answered." in shown(plan)
 
 
 def test_answers_of_two_prompts_in_a_file_each_lead_to_a_contest_of_them(store: Store) -> None:
@@ -166,7 +166,7 @@ def test_answers_of_two_prompts_in_a_file_each_lead_to_a_contest_of_them(store: 
     compared = grading.dataset_to_compare(store)
     assert compared is not None
     plan = open_page(routes.CONTESTS, plan="new", dataset=str(compared))
-    assert "2 tasks that two or more of them answered." in shown(plan)
+    assert "2 tasks that at least two systems answered." in shown(plan)
 
 
 def test_two_class_lists_are_one_dataset_by_one_press(store: Store) -> None:

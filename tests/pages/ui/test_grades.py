@@ -66,7 +66,7 @@ def test_the_editor_opens_it(store: Store) -> None:
 def test_every_form_is_read_again_as_a_file_and_pasted(store: Store, form: str) -> None:
     made = export_rubric(RUBRIC, form)  # type: ignore[arg-type]
     for app in (read(made.text, made.file_name), read(made.text)):
-        assert "Look it over" in str([one.value for one in app.toast])
+        assert "Review it" in str([one.value for one in app.toast])
     first, second = library.all_kept_drafts(store)
     assert [c["name"] for c in first.draft["criteria"]] == ["Method", "Units"]
     assert [c["weight"] for c in second.draft["criteria"]] == [8, 2]
@@ -116,7 +116,7 @@ def test_report_and_run_lead_to_it(store: Store, page: Screen, view: dict[str, s
     run = class_of_four(store)
     app = press(open_page(page, run=str(run), **view), keys.GRADES_ACT, "open", run)
 
-    assert "Only grades change in it" in shown(app)
+    assert "Only grades change in the file" in shown(app)
 
 
 def test_what_changes_in_the_file_is_shown_before_it_is_taken(store: Store) -> None:
@@ -129,7 +129,7 @@ def test_what_changes_in_the_file_is_shown_before_it_is_taken(store: Store) -> N
     assert "an offline grading worksheet of Moodle" in said
     assert "left alone" in said
     assert "have no score" in said
-    toggle = next(one for one in app.toggle if "Overwrite grades" in one.label)
+    toggle = next(one for one in app.toggle if "Overwrite existing grades" in one.label)
     toggle.set_value(True).run()
     assert "3 cells will change" in shown(app)
 
@@ -137,7 +137,7 @@ def test_what_changes_in_the_file_is_shown_before_it_is_taken(store: Store) -> N
 def test_a_table_of_any_make_waits_until_its_columns_are_known(store: Store) -> None:
     run = class_of_four(store)
     app = grades(run, "Matrikel,Note\ns-003,\n")
-    assert "Say which column is which" in shown(app)
+    assert "Choose the meaning of the columns" in shown(app)
     for words, column in (
         ("Students are identified by", "Matrikel"),
         ("Column for the grade", "Note"),

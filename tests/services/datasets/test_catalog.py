@@ -111,7 +111,7 @@ def test_the_rubric_that_a_peers_file_brings_can_be_kept(store: Store) -> None:
     assert found.dataset is not None
     rubric = found.dataset.rubric
     assert rubric is not None
-    assert rubric == catalog.own_rubric(table)
+    assert rubric == catalog.rubric_in_table(table)
     assert [i.labels["polite"].label for i in found.dataset.items] == ["MET", "UNMET"]
     once = catalog.keep_rubric(store, rubric, "peer.json")
     assert catalog.keep_rubric(store, rubric, "peer.json").id == once.id
@@ -121,7 +121,7 @@ def test_the_rubric_that_a_peers_file_brings_can_be_kept(store: Store) -> None:
 def test_a_broken_rubric_in_the_file_is_reported_by_the_check() -> None:
     table = catalog.read_source(json.dumps({**PEER, "rubric": []}), "peer.json")
 
-    assert catalog.own_rubric(table) is None
+    assert catalog.rubric_in_table(table) is None
     assert catalog.check(table, catalog.suggest_mapping(table)).problems
 
 
@@ -134,9 +134,9 @@ def test_items_are_found_by_filter_and_by_place(store: Store) -> None:
         r.id
         for r in catalog.page_of_items(store, version.id, catalog.EVERYTHING, offset=1, limit=5)
     ] == ["b", "c"]
-    assert catalog.item_at(store, version.id, labelled, 1) == "b"
-    assert catalog.item_at(store, version.id, labelled, 2) is None
-    assert catalog.item_at(store, version.id, labelled, -1) is None
+    assert catalog.item_at_offset(store, version.id, labelled, 1) == "b"
+    assert catalog.item_at_offset(store, version.id, labelled, 2) is None
+    assert catalog.item_at_offset(store, version.id, labelled, -1) is None
 
 
 def test_an_export_reads_back_as_the_same_items(store: Store) -> None:

@@ -17,7 +17,7 @@ from core.domain.review import QueueRule
 from core.errors import InputError
 from core.services.labelling.label_plan import label_plan
 from core.services.labelling.plan_queue import queue_rule
-from core.services.labelling.plan_words import as_text, plan_in_words
+from core.services.labelling.plan_words import plan_as_text, plan_in_words
 from core.services.pairwise.system_gaps import corrected_systems
 from core.services.review import random_labels
 from core.services.review.corrected_estimates import corrected_means_of_run
@@ -61,7 +61,7 @@ def test_random_labels_show_how_far_people_are_off_and_what_their_time_costs(sto
     square = 0.25 * (off + 2.5) / (0.25 * len(drawn) + 2.5)
     assert plan.off == pytest.approx(sqrt(square))
     assert "random labels)" in plan_in_words(plan)
-    assert len(as_text(plan).splitlines()) == 2 + len(plan.steps)
+    assert len(plan_as_text(plan).splitlines()) == 2 + len(plan.steps)
 
 
 def test_labels_on_every_cell_leave_nothing_to_draw_or_to_guess(store: Store) -> None:
@@ -179,10 +179,10 @@ def test_a_plan_in_text_says_what_each_half_width_is_of(store: Store) -> None:
         "± is half the 95% interval of the corrected mean score after this many more labels: even, "
         "every cell alike; strata, as many of each verdict; doubt, doubtful ones more often."
     )
-    assert as_text(label_plan(store, run_id)).splitlines()[1] == head
-    of_two = as_text(label_plan(store, run_id, pair=("calm", "bold"))).splitlines()[1]
+    assert plan_as_text(label_plan(store, run_id)).splitlines()[1] == head
+    of_two = plan_as_text(label_plan(store, run_id, pair=("calm", "bold"))).splitlines()[1]
     assert of_two == f"{head} Power is the chance to find calm and bold apart; ± is of all systems."
-    one = as_text(label_plan(store, run_id, criterion="clear")).splitlines()[1]
+    one = plan_as_text(label_plan(store, run_id, criterion="clear")).splitlines()[1]
     assert "of the corrected mean of clear after" in one
 
 

@@ -11,7 +11,13 @@ from core.domain.votes import BallotRow, ItemBallots
 from core.scoring.verdict import Ballot
 from core.services.results.flip_check import count_pairs
 from core.services.results.verdicts import VoteCounting, answers_per_cell, counting_of
-from core.services.runs.questions import AskingRound, Selector, can_change, near_gate, rounds_of
+from core.services.runs.questions import (
+    AskingRound,
+    Selector,
+    can_change,
+    changes_gate_state,
+    rounds_of,
+)
 
 YES_NO = Criterion(name="cites", requirement="Cites a source.")
 LEVELS = Criterion(
@@ -136,7 +142,7 @@ def test_a_cell_near_a_gate_can_go_on() -> None:
         }
     )
     # The gate fires below option 2, so 1 and 2 are one step from the other side of it.
-    near = [i for i in range(5) if near_gate(gated, gated.criteria[0], i)]
+    near = [i for i in range(5) if changes_gate_state(gated, gated.criteria[0], i)]
     assert near == [1, 2]
 
 

@@ -9,7 +9,7 @@ from core.domain.rubric import Rubric
 from core.domain.runs import RunItemFilter, RunPlan
 from core.domain.votes import AskedOutcome, Cell, Vote
 from core.services.results.scored_items import derivation_for
-from core.services.results.verdicts import texts_from
+from core.services.results.verdicts import texts_of_item
 from core.store.store import Store
 
 NOW = "2026-01-01T00:00:00.000Z"
@@ -72,7 +72,7 @@ def test_votes_become_outcomes_that_can_be_counted_and_filtered(store: Store) ->
 def test_of_a_conversation_only_the_judged_turns_are_screened() -> None:
     asked = Message(role="user", content=BAD)
     refused = Message(role="assistant", content="I won't.")
-    texts = texts_from(Item(id="chat", submission=(asked, refused)))
+    texts = texts_of_item(Item(id="chat", submission=(asked, refused)))
     assert texts.pre_check_text == "I won't."
     # Where everybody is a user, all of it is judged.
-    assert BAD in texts_from(Item(id="chat", submission=(asked,))).pre_check_text
+    assert BAD in texts_of_item(Item(id="chat", submission=(asked,))).pre_check_text
