@@ -236,7 +236,7 @@ def _vote_mark(view: CriterionView, vote: VoteView) -> str:
 def _earlier_attempts(vote: VoteView) -> str:
     """Return HTML of earlier attempts that failed."""
     kinds = [FAILURE_WORDS.get(f.kind, f.kind) for f in vote.attempts if not f.open]
-    return _quiet_html(f"failed earlier:  {', '.join(kinds)}") if kinds else ""
+    return _quiet_html(f"failed earlier: {', '.join(kinds)}") if kinds else ""
 
 
 def _show_call(vote: VoteView, words: str = "Prompt, reply and cost") -> None:

@@ -188,7 +188,7 @@ def _draft_rubric(name: str) -> Rubric | None:
         return proposals.rubric_of(drafts.draft(name))
     except InputError as error:
         first = f"{error.problems[0]}" if error.problems else error.message
-        st.caption(label(f"First fix the problem that makes this rubric invalid:  {first}"))
+        st.caption(label(f"First fix the problem that makes this rubric invalid: {first}"))
         return None
 
 
