@@ -125,7 +125,7 @@ def test_sixty_essays_and_a_word_rubric_become_sixty_grades_in_twelve_clicks(
     page.get_by_text("Add a model", exact=True).click()
     hands.clicks += 1
     hands.fill("Model", "loopback-1", click=True)
-    hands.fill("Address (only for a server of your own)", provider.url)
+    hands.fill("Address (only for your own server)", provider.url)
     hands.press("Add and test")
     page.get_by_text("✓ answered").wait_for()
     settle(page)

@@ -164,7 +164,7 @@ def test_a_model_that_refuses_is_said_and_nothing_is_obeyed(
     page.get_by_role("textbox", name="Model", exact=True).fill(
         "<b>m</b> ![x](http://127.0.0.1:9/m)"
     )
-    page.get_by_role("textbox", name="Address (only for a server of your own)").fill(provider.url)
+    page.get_by_role("textbox", name="Address (only for your own server)").fill(provider.url)
     press(page, "Add and test")
     page.get_by_text("No answer: key refused").wait_for()
     settle(page)

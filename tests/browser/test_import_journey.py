@@ -66,7 +66,7 @@ def test_imported_votes_lead_from_a_cell_of_their_agreement_to_its_items(
     # 13 people and a model (shared/data/README.md), 223 items.
     page.get_by_text("14 raters", exact=True).wait_for()
     press(page, "Import")
-    follow(page, "See how far they agree")
+    follow(page, "See how far raters agree")
     page.get_by_role("table", name="Agreement per criterion").wait_for()
     page.get_by_role("button", name=re.compile(" against ")).click()
     choose(page, "Against", "Against: Labels (gold)")

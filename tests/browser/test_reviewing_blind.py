@@ -116,7 +116,7 @@ def test_who_ends_a_disagreement_gets_nothing_of_it_before_a_verdict_of_their_ow
     assert not [word for word in secret if word in told]
     assert wire.found(world.SCORES, frames=True) == set()
     key(page, "Enter")
-    page.get_by_text("Here is what the reviewers and judges said").wait_for()
+    page.get_by_text("These are the verdicts of reviewers and judges").wait_for()
     # Now what was said, by letters: who said it stays hidden.
     assert {world.OTHER_NOTE, *world.JUDGES} <= wire.found(secret)
     assert not {"Qzsecond", world.SYSTEM, world.ITEM} & wire.found(secret)

@@ -41,7 +41,7 @@ def test_what_two_models_disagree_on_is_settled_by_the_teacher_and_stands_in_the
         page.get_by_text("Add a model", exact=True).click()
         settle(page)
         hands.fill("Model", model)
-        hands.fill("Address (only for a server of your own)", provider.url)
+        hands.fill("Address (only for your own server)", provider.url)
         hands.press("Add and test")
         page.get_by_text("✓ answered").nth(at).wait_for()
         settle(page)

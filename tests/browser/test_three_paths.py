@@ -61,7 +61,7 @@ def test_a_researcher_measures_three_raters_takes_the_figures_into_a_paper_and_g
     press(page, "Review and measure these votes")
     page.get_by_text("3 raters", exact=True).wait_for()
     press(page, "Import")
-    follow(page, "See how far they agree")
+    follow(page, "See how far raters agree")
     page.get_by_role("table", name="Agreement per criterion").wait_for()
     settle(page)
     address, said = page.url, main_text(page)

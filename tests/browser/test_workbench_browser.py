@@ -72,7 +72,7 @@ def test_an_edited_requirement_turns_its_rows_stale_and_only_those_are_asked(
 
 
 def press_all(page: Any) -> None:
-    """Ask what is open of all criteria, and reload while that is being done."""
+    """Ask open questions of all criteria, and reload while that is being done."""
     choose(page, "Criterion", "All criteria")
     press(page, "Ask open questions (3)")
     page.reload()
