@@ -17,7 +17,7 @@ from core.judging.protocol import Question
 
 #: ``function(item)`` or ``function(item, criterion)``, plain or ``async``: see ``FunctionJudge``.
 JudgeFunction = Callable[..., Any]
-#: The most characters of a function's result or message that are shown.
+#: At most this many characters of a function's result or message are shown.
 _SHOWN = 300
 
 

@@ -32,8 +32,8 @@ FEW_FAILURES = 3
 _LOOK_EVERY = 1.0
 #: An answer within this many seconds allows a local server one more concurrent question.
 QUICK = 5.0
-#: A slower server gets twice as many if the last doubling multiplied its answers per second by
-#: this.
+#: A slower server gets twice as many concurrent questions if the last doubling multiplied its
+#: answers per second by more than this factor.
 BETTER = 1.25
 
 

@@ -150,8 +150,9 @@ def _error_and_skewness(
 
 
 def _skewed_quantile(z: float, skew: float) -> float:
-    """Return a quantile for a skewed mean, on the longer side (Cornish and Fisher 1938).
+    """Return the quantile of a skewed mean in its longer tail (Cornish and Fisher 1938).
 
-    If few answers move, a repetition leaves the limits by chance more often than a normal one.
+    If few answers change, the mean is skewed, so a repeated run leaves the limits by chance more
+    often than the normal distribution predicts.
     """
     return z + (z * z - 1) * abs(skew) / 6

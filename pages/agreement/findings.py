@@ -189,7 +189,7 @@ def _link_to_fix(chosen: RatedSelection, evidence: ShownEvidence) -> None:
 def finding_items(
     chosen: RatedSelection, evidence: ShownEvidence
 ) -> tuple[str, tuple[str, ...], str | None]:
-    """Return the items that a finding is about, in words, and its criterion.
+    """Return a phrase for the items that a finding is about, their ids, and its criterion.
 
     For a criterion, these are the items on which judges disagree; for a judge, those on which it
     differs from the panel; for any other finding none.

@@ -146,8 +146,8 @@ def _review_remark(chosen: RatedSelection) -> None:
 def _reviewers_as_raters(chosen: RatedSelection) -> None:
     """Show which answers of reviewers are compared, and warn of a circular comparison."""
     words = (
-        "Reviewers of this run count as raters with their first verdicts, given before "
-        "they saw the votes."
+        "Reviewers of this run also count as raters, with the first verdicts that they gave "
+        "before they saw the votes."
     )
     pair = {chosen.reference, chosen.rater}
     if ratings.LABELS in pair and pair & {ratings.PEOPLE, *chosen.whole.reviewers}:

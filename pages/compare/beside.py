@@ -36,12 +36,15 @@ ALL, DIFFER = "all", "differ"
 
 
 class RunPair(NamedTuple):
-    """Two runs with their rubrics, and the pairs of their items; `about` changes with them."""
+    """Two runs with their rubrics, and the pairs of their items.
+
+    `cache_key` identifies this content: it differs if any of it differs.
+    """
 
     runs: tuple[Run, Run]
     rubrics: tuple[Rubric, Rubric]
     items: ItemPairs
-    about: tuple[object, ...]
+    cache_key: tuple[object, ...]
 
 
 def paired_runs_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
@@ -97,7 +100,7 @@ def _flip_directions(chosen: ComparedRuns, pair: RunPair) -> tuple[VerdictFlip, 
         paired = chosen.paired(first, second)
     except InputError:
         return ()
-    return shared_value("flips", pair.about, lambda: paired_runs.verdict_flips(paired))
+    return shared_value("flips", pair.cache_key, lambda: paired_runs.verdict_flips(paired))
 
 
 def _shown_pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[tuple[str, str]]:
@@ -108,7 +111,7 @@ def _shown_pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[t
         return pairs
     places = remembered(
         "pairs that differ",
-        pair.about,
+        pair.cache_key,
         lambda: side_by_side.differing_pairs(store(), pair.runs, pair.items),
     )
     return [pairs[place] for place in places]
@@ -192,11 +195,11 @@ def _draw_grid(
 ) -> None:
     sides = []
     for side, run, rubric in zip("AB", pair.runs, pair.rubrics, strict=True):
-        about, make = (
+        cache_key, make = (
             browsing.results_state(store(), run),
             partial(grid.system_means, store(), run, rubric),
         )
-        sides.append(run_cells.side_of(side, rubric, remembered("means", about, make)[0]))
+        sides.append(run_cells.side_of(side, rubric, remembered("means", cache_key, make)[0]))
     criteria = {fold(one.name): one.name for of in pair.rubrics[::-1] for one in of.criteria}
     asked = [fold(one.name) for of in pair.rubrics for one in of.criteria]
     heads, rows, groups = run_cells.side_by_side_table(

@@ -91,8 +91,8 @@ BUDGET = JudgeField(
     "budget",
     "Thinking budget in tokens",
     (
-        "Used only where Thinking is set to a budget: the most tokens that the model may "
-        "think before it answers."
+        "Used only if Thinking is set to a budget: the maximum number of tokens that the model may "
+        "spend on thinking before it answers."
     ),
     "whole",
     low=1,
@@ -209,7 +209,7 @@ LABELS = {field.name: field.label for field in (*FIELDS, BUDGET)} | {
 }
 #: Settings that are on or off.
 SWITCHES = ("shuffle", "logprobs", "decides")
-#: Settings with a list of values.
+#: Settings whose value is chosen from a list.
 CHOICES = ("door", "template")
 
 DOORS = {

@@ -178,7 +178,8 @@ def _counting_fields() -> dict[str, Any]:
     if both:
         state.seed(_form_key("undecided"), False)
         undecided = st.toggle(
-            "Count contradictory orders as undecided, not as a tie",
+            "If the verdict changes when the two answers are swapped, count it as undecided, "
+            "not as a tie",
             key=_form_key("undecided"),
             persist_state="session",
         )

@@ -199,7 +199,7 @@ def show(seat: Seat, queue_id: int) -> None:
     if seat.resolves:
         send_back(seat, queue)
     if seat.role == "lead":
-        _lead_tools(seat, queue)
+        _show_tools_for_leads(seat, queue)
 
 
 def _all_items() -> None:
@@ -302,7 +302,7 @@ def _cap_words(queue: QueueRow) -> str:
     return "all cells that fit" if most is None else fmt.plural(most, "cell")
 
 
-def _lead_tools(seat: Seat, queue: QueueRow) -> None:
+def _show_tools_for_leads(seat: Seat, queue: QueueRow) -> None:
     with st.expander("Change the queue (leads only)"):
         settings, order = making.settings_form(f"queue {queue.id}", queue.settings, queue.order)
         if st.button("Save", key=state.key(QUEUE_ACT, "save"), disabled=settings is None):

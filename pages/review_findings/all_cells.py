@@ -125,12 +125,12 @@ def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: Unaudite
     _offer_more_audit(queue, unseen)
     only = label(scope_words(queue.rule))
     st.caption(
-        "A queue holds the hard cells, which alone say nothing about the rest. All cells: "
-        "each picked cell counts once, and the random audit represents all others (Holt "
-        "and Smith 1979). Never looked at: exact bounds for the cells left after a random "
-        "draw, less what is known by now about the cells it was drawn from. There, cells "
-        "that nobody can assess count against the verdict; the other two figures leave "
-        "them out." + (f" This queue covers {only}." if only else "")
+        "A queue holds the hard cells; they alone say nothing about the rest. **All cells**: "
+        "each cell picked as doubtful counts once, and the random audit stands for all others "
+        "(Holt and Smith 1979). **Never looked at**: exact bounds for the cells that nobody has "
+        "reviewed, from the random audit and from what is known by now about the other cells. In "
+        "this figure, a cell that nobody can assess counts against its verdict; the other two "
+        "figures leave such cells out." + (f" This queue covers {only}." if only else "")
     )
 
 

@@ -181,7 +181,7 @@ def second_look(seat: Seat, queue: QueueRow) -> None:
     if look is None:
         state.drop(AGAIN)
         empty_state(
-            "No item is due for a second look", "Items return while you continue reviewing."
+            "No item is due for a second look", "Some items come back as you continue reviewing."
         )
         return
     show_sentences(

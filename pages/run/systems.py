@@ -223,19 +223,19 @@ def _means_line(systems: Systems, means: SystemMeans, rubric: Rubric) -> list[Sh
     cells = [ShownCell(name, tells=f"Means of {means.system}. {TELLS}")]
     compared = systems.pair is not None and means.system in systems.pair
     form = _number_formats(systems)[0] if compared else fmt.score
-    cells.append(ShownCell(form(means.score.value), tells=_count_words(means.score)))
+    cells.append(ShownCell(form(means.score.value), tells=_item_count_text(means.score)))
     for criterion in rubric.criteria:
         mean = means.criteria[criterion.name]
         cells.append(
             ShownCell(
                 share_text(mean),
-                tells=f"{criterion.name}: {share_text(mean)}, {_count_words(mean)}",
+                tells=f"{criterion.name}: {share_text(mean)}, {_item_count_text(mean)}",
             )
         )
     return cells
 
 
-def _count_words(mean: Estimate) -> str:
+def _item_count_text(mean: Estimate) -> str:
     return f"mean of {fmt.plural(mean.n, 'item')}"
 
 

@@ -82,29 +82,29 @@ def show(run_id: int) -> None:
     except NotFound as error:
         st.warning(label(str(error)), icon=":material/search_off:")
         return
-    st.fragment(_live_check, run_every=LOOK_EVERY if active else None)(run_id, active)
+    st.fragment(_draw_check, run_every=LOOK_EVERY if active else None)(run_id, active)
 
 
-def _live_check(run_id: int, polled: bool) -> None:
+def _draw_check(run_id: int, was_active: bool) -> None:
     with shown_errors():
-        look = lifecycle.run_progress(store(), run_id)
-        if look.row.active != polled or _changed_elsewhere(run_id):
+        progress = lifecycle.run_progress(store(), run_id)
+        if progress.row.active != was_active or _changed_elsewhere(run_id):
             # Rerun the whole page once, so that polling starts or stops and other parts notice.
             st.rerun()
         view = item_view.item_view(store(), run_id, spot_check.item_of(store(), run_id))
         _show_head(view)
-        run_status.draw_status(look, pace=False)
+        run_status.draw_status(progress, pace=False)
         if view.trace is not None:
-            ungraded = view.row.ungraded and not look.row.active
+            ungraded = view.row.ungraded and not progress.row.active
             votes.show_score(
                 view.trace,
                 "no grade" if ungraded else view.row.score,
-                [] if look.row.active else view.sentences,
+                [] if progress.row.active else view.sentences,
             )
-        if not look.row.active:
+        if not progress.row.active:
             _act_buttons(run_id)
             show_beside_earlier(run_id)
-        votes.show_votes(view, active=look.row.active)
+        votes.show_votes(view, active=progress.row.active)
         _show_verdicts(view)
 
 

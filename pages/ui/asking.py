@@ -135,9 +135,9 @@ def _toggle_field(keys: FieldKeys, name: str, caption: str, says: str) -> None:
         st.caption(says)
 
 
-# The expander "How judges are asked": asking, and the stages of the panel.
+# The expander "How judges are asked": how the judges are asked, and the stages of the panel.
 #
-# The panel editor and the form of a run use it; a spot check has the asking only.
+# The panel editor and the form of a run use it; a spot check shows only the first part.
 
 HEAD = "How judges are asked"
 STAGES = 10

@@ -305,7 +305,7 @@ ADVICE = {
     "context_length": "The item is too long for this model. Use a model with a longer context.",
     "refusal": "The model declined to judge. Another judge may not; retrying seldom helps.",
     "content_filter": "The provider blocked the text. Another provider may not.",
-    "empty": f"The model's reply was empty. {_RETRY} With a token limit, raise it.",
+    "empty": f"The model's reply was empty. {_RETRY} If a token limit is set, raise it.",
     "malformed": "The answer could not be read as an option. Retry the failures; if it happens "
     "often, this model is not fit to be a judge.",
     "out_of_range": "The model chose an option that was not offered. Retry the failures.",

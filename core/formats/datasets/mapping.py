@@ -166,7 +166,7 @@ def guess_mapping(table: Table, rubric: Rubric | None = None) -> ColumnMapping:
 
 def _no_references(fields: Mapping[str, Any], free: Mapping[str, str], table: Table) -> set[str]:
     """Return names of a reference that here may be the judged text, or a number to guess."""
-    # Next to an answer, a model's answer is as often the judged text.
+    # In a table with an "answer" column, a "model answer" may just as well be the judged text.
     judged = {"model answer"} if "answer" in free else set[str]()
     guessed = "target" in free and "prompt" not in fields and _is_number(table, free["target"])
     return judged | ({"target"} if guessed else set[str]())

@@ -241,7 +241,7 @@ def _plain_value(value: Any) -> Any:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes indented lists, literal blocks and quoted ambiguous text, without aliases."""
+    """Writes indented lists and literal blocks, quotes ambiguous text, and uses no aliases."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)

@@ -333,7 +333,7 @@ def _row_headings(row: RawRow) -> tuple[str, ...]:
 
 
 def _decode(data: bytes, name: str, what: str) -> tuple[str, str]:
-    """Return the text with its mark, and an encoding that restores the bytes."""
+    """Return the text with any byte order mark, and an encoding that restores the bytes."""
     marked = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     if data.startswith(b"PK\x03\x04") or (not marked and b"\0" in data[:1000]):
         raise refusal(what, [Problem("is not a CSV file.", "Export it as CSV.")], name)

@@ -114,7 +114,7 @@ KIND_WORDS = {
     **dict.fromkeys(("model", "judge", "ai", "machine"), "llm"),
     "classifier": "offline",
 }
-#: The longest name of a rater.
+#: The maximum length of a rater's name.
 _NAME = 100
 #: Columns that only our own export has together; its texts are escaped for spreadsheets.
 _EXPORTED = frozenset({"submission_id", "rubric_version", "rater_type", "inclusion_prob"})

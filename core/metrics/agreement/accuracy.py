@@ -228,14 +228,14 @@ def figures_by_level(counts: npt.ArrayLike) -> list[LevelFigures]:
     0.8
     """
     table = np.asarray(counts, dtype=np.float64)
-    never = ("It was never rated.", "The reference never has it.", "Neither side ever has it.")
+    reasons = ("It was never rated.", "The reference never has it.", "Neither side ever has it.")
     levels = []
     for level in range(len(table)):
         hits, rated, in_reference = table[level, level], table[:, level].sum(), table[level].sum()
         shares = ((hits, rated), (hits, in_reference), (2 * hits, rated + in_reference))
         figures = [
             Estimate.defined(above / below, int(below)) if below else Estimate.undefined(reason)
-            for (above, below), reason in zip(shares, never, strict=True)
+            for (above, below), reason in zip(shares, reasons, strict=True)
         ]
         precision, recall, f1 = figures
         levels.append(LevelFigures(precision, recall, f1, int(in_reference)))

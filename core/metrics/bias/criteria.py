@@ -296,7 +296,8 @@ def item_rest(values: Array, question: int, null: NullValue) -> BiasEffect:
 def _fisher_effect(x: Array, y: Array, r: float, null: NullValue) -> BiasEffect:
     n = len(x)
     a, b = x / sqrt(float((x**2).mean())), y / sqrt(float((y**2).mean()))
-    # The influence of each item on r (Devlin, Gnanadesikan and Kettenring 1975), on Fisher's z.
+    # The influence of each item on r (Devlin, Gnanadesikan and Kettenring 1975), in units of
+    # Fisher's z.
     influence = (a * b - r * (a**2 + b**2) / 2) / (1 - r * r)
     on_z = NullValue(float(np.arctanh(null.value)), null.side)
     z = float(np.arctanh(r))

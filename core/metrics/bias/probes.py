@@ -96,8 +96,9 @@ def flip_shares(options: npt.NDArray[np.int64], column: int) -> Array:
 
 
 def mean_effect(cells: Array, side: Side) -> BiasEffect:
-    """Return the mean of cells, shape (items, criteria), and the p of no effect on that side.
+    """Return the mean of ``cells`` and the one-sided p-value of no effect.
 
+    ``cells`` has the shape (items, criteria); ``side`` is where an effect is expected.
     Cells of one item are clustered (``clustered_mean``); undefined for fewer than 20 items.
     """
     items = np.repeat(np.arange(cells.shape[0]), cells.shape[1])

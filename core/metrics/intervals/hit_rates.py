@@ -88,7 +88,7 @@ def corrected_share(
             f"{FEWEST_OF_EACH} of each."
         )
         return _undefined_rates(reason, raw, (detected, cleared), sum(counts), z)
-    if not _rates_differ(detected, cleared):
+    if not _distinguishes_answers(detected, cleared):
         reason = "The votes do not significantly distinguish the two answers."
         return _undefined_rates(reason, raw, (detected, cleared), sum(counts), z)
     return HitRates(
@@ -115,8 +115,8 @@ def _undefined_rates(
     return HitRates(Estimate.undefined(reason, n), raw, *rates)
 
 
-def _rates_differ(rate: _Rate, cleared: _Rate) -> bool:
-    sensitivity, specificity = _smoothed_rate(rate), _smoothed_rate(cleared)
+def _distinguishes_answers(detected: _Rate, cleared: _Rate) -> bool:
+    sensitivity, specificity = _smoothed_rate(detected), _smoothed_rate(cleared)
     return sensitivity.value + specificity.value - 1 > _SURE * sqrt(
         _rate_variance(sensitivity) + _rate_variance(specificity)
     )
@@ -131,10 +131,10 @@ def _rate_variance(rate: _Rate) -> float:
     return rate.value * (1 - rate.value) / rate.worth
 
 
-def _corrected_share(raw: float, n: int, rate: _Rate, cleared: _Rate, z: float) -> Estimate:
+def _corrected_share(raw: float, n: int, detected: _Rate, cleared: _Rate, z: float) -> Estimate:
     """Return the value by Rogan and Gladen; the ends by Lang and Reiczigel's formula 6."""
-    value = (raw + cleared.value - 1) / (rate.value + cleared.value - 1)
-    sensitivity, specificity = _smoothed_rate(rate), _smoothed_rate(cleared)
+    value = (raw + cleared.value - 1) / (detected.value + cleared.value - 1)
+    sensitivity, specificity = _smoothed_rate(detected), _smoothed_rate(cleared)
     yes = _Rate((n * raw + z**2 / 2) / (n + z**2), n + z**2)
     apart = sensitivity.value + specificity.value - 1
     middle = (yes.value + specificity.value - 1) / apart

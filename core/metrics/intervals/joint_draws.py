@@ -111,7 +111,7 @@ class Resampled:
         counts = self._counts(pairs, together, 1)
         return [_square_table(pair, table) for pair, table in zip(pairs, counts, strict=True)]
 
-    def without_each(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
+    def leave_one_out_tables(self, pairs: Sequence[AnswerPairs]) -> list[Array]:
         """Return the tables of all criteria without each item, shape (k, k, items) each."""
         number = len(self.items)
         counts = self._counts(pairs, np.arange(number), number)

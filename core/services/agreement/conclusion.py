@@ -87,17 +87,18 @@ class Known(NamedTuple):
 @dataclass(frozen=True)
 class Conclusion:
     """The standing of every criterion. ``reference`` and ``rater`` are columns. Without a reference
-    both are empty, and ``among`` (judges, or people) are compared with each other. ``partly``: only
-    some cells have labels; ``unlike``: by criterion, why its labels are not a fair sample.
+    both are empty, and ``among`` (judges, or people) are compared with each other. In
+    ``partly_labelled`` data some cells have no label. ``unfair_labels`` says by criterion why its
+    labels are not a fair sample.
     """
 
     criteria: tuple[Known, ...]
     reference: str = ""
     rater: str = ""
     among: str = "judges"
-    unlike: Mapping[str, UnfairLabels] = field(default_factory=dict)
+    unfair_labels: Mapping[str, UnfairLabels] = field(default_factory=dict)
     items: int = 0
-    partly: bool = False
+    partly_labelled: bool = False
 
     def of(self, standing: Standing) -> list[Known]:
         """Return the criteria with this standing, least agreement first."""
@@ -110,8 +111,8 @@ class Conclusion:
         """Return a criterion's standing. Labels on easy cells only refute; on hard cells they only
         confirm.
         """
-        unlike = self.unlike.get(criterion.name)
-        only = "" if unlike is None else "not_trusted" if unlike.harder else "trusted"
+        unfair = self.unfair_labels.get(criterion.name)
+        only = "" if unfair is None else "not_trusted" if unfair.harder else "trusted"
         return (
             "undecided" if criterion.interval_conclusion == only else criterion.interval_conclusion
         )
@@ -197,7 +198,7 @@ def conclusion_of_lines(
     lines: Sequence[rater_pairs.PairLine], reference: str, rater: str, sheet: Sheet
 ) -> Conclusion:
     """Return the conclusion from the figures of a pair."""
-    return conclude_known(map(criterion_figures, lines), reference, rater, sheet)
+    return conclusion_of_figures(map(criterion_figures, lines), reference, rater, sheet)
 
 
 def criterion_figures(line: rater_pairs.PairLine) -> Known:
@@ -207,19 +208,18 @@ def criterion_figures(line: rater_pairs.PairLine) -> Known:
     return Known(line.name, agreement, line.accuracy, line.commonest.value, ordered)
 
 
-def conclude_known(lines: Iterable[Known], reference: str, rater: str, sheet: Sheet) -> Conclusion:
+def conclusion_of_figures(
+    figures: Iterable[Known], reference: str, rater: str, sheet: Sheet
+) -> Conclusion:
     """Return the conclusion from the figures of a sheet's criteria."""
-    unlike = labels_unlike(sheet.criteria) if reference == LABELS else {}
+    unfair_labels = labels_unlike(sheet.criteria) if reference == LABELS else {}
     labelled = [criterion for criterion in sheet.criteria if (criterion.gold >= 0).any()]
-    partly = any(
-        ((criterion.columns[LABELS] == NOT_ASKED) & (criterion.panel >= 0)).any()
-        for criterion in labelled
-    )
+    missing = (((c.columns[LABELS] == NOT_ASKED) & (c.panel >= 0)).any() for c in labelled)
     return Conclusion(
-        *(tuple(lines), reference, rater),
-        unlike=unlike,
+        *(tuple(figures), reference, rater),
+        unfair_labels=unfair_labels,
         items=len(sheet.items),
-        partly=partly and reference == LABELS,
+        partly_labelled=reference == LABELS and any(missing),
     )
 
 
@@ -248,7 +248,7 @@ def _findings(conclusion: Conclusion) -> Iterator[str]:
     number = count(len(trusted)) if trusted else "none"
     ends = f"{_listed_criteria(conclusion, trusted)}." if trusted else "."
     if conclusion.reference:
-        partly = conclusion.partly and not conclusion.unlike
+        partly = conclusion.partly_labelled and not conclusion.unfair_labels
         condition = ", if the labelled items are like the others" if partly and trusted else ""
         yield f"Trust {rater_words(conclusion)} on {number} of {total}{condition}{ends}"
         heads = ("Do not trust them on", "Undecided on")
@@ -316,14 +316,13 @@ def _standings_legend(conclusion: Conclusion) -> str:
     """Return the meaning of the standings; empty if no criterion was decided or undecided."""
     if not any(conclusion.of(standing) for standing in ("trusted", "not_trusted", "undecided")):
         return ""
-    unlike = next(iter(conclusion.unlike.values()), None)
-    if unlike is not None:
-        verb = "refuted" if unlike.harder else "trusted"
-        labels = (
-            "these labels" if len(conclusion.unlike) == len(conclusion.criteria) else "such labels"
-        )
+    unfair = next(iter(conclusion.unfair_labels.values()), None)
+    if unfair is not None:
+        verb = "refuted" if unfair.harder else "trusted"
+        everywhere = len(conclusion.unfair_labels) == len(conclusion.criteria)
+        labels = "these labels" if everywhere else "such labels"
         return (
-            f"Nothing is {verb} by {labels}, because they are not a fair sample: {unlike.words}. "
+            f"Nothing is {verb} by {labels}, because they are not a fair sample: {unfair.words}. "
             "For each criterion only labels drawn at random would tell."
         )
     surely = f"its whole 95% interval is {score(BOUND)} or higher"

@@ -189,7 +189,7 @@ def _jackknife(
 ) -> Interval:
     """Return a figure's interval for few items: leave out each item in turn, and use t."""
     resampled = Resampled.of_pairs([pairs])
-    values = figure(resampled.without_each(pairs), pairs)
+    values = figure(resampled.leave_one_out_tables(pairs), pairs)
     if not np.isfinite(values).all():
         return Interval(None, None, "t", "Without some item it is undefined.")
     error = float(jackknife_error(values))

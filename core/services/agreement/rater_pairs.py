@@ -28,9 +28,10 @@ from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRa
 
 
 class DirectedBias(NamedTuple):
-    """A bias as a positive number: ``words`` name its direction, ``unit`` its unit.
+    """The size of a bias: ``words`` name its direction, ``unit`` its unit.
 
-    The interval changes sign with it, so its lower end may be negative: the other direction.
+    The interval of a negative bias is negated, too. Its lower end may still be negative: it then
+    lies in the other direction.
     """
 
     words: str

@@ -85,12 +85,12 @@ def alphas_of_kind(
     if len(columns) < 2:
         names = {HUMAN: ("person", "people"), REVIEWED: ("reviewer", "reviewers")}
         names_of_raters = names.get(kind, ("judge", "judges"))
-        none = (
+        reason = (
             f"There is only one {names_of_raters[0]}."
             if columns
             else f"There are no {names_of_raters[1]}."
         )
-        return [Estimate(None, reason=none) for _ in sheet.criteria]
+        return [Estimate(None, reason=reason) for _ in sheet.criteria]
     draws = Draws(len(sheet.items), resamples, seed, how)
     return [
         _alpha_of_criterion(sheet.matrix(ratings, columns), ratings, draws)

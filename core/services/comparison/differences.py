@@ -196,7 +196,7 @@ class _Compared:
         return self.means([side.astype(np.float64) for side in right], mask.astype(np.float64))
 
     def means(self, sums: Sequence[Array], counts: Array, reason: str = NO_CELL) -> FigureDelta:
-        """Return the difference of two ratios of sums with the same denominator."""
+        """Return the difference of two ratios of sums; both ratios have the same denominator."""
 
         def mean(side: Array) -> Statistic:
             return lambda weights: ratio_or_nan(side @ weights, counts @ weights)
@@ -265,8 +265,8 @@ def _accuracy_delta(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
         hits = decided & (sides.gold == first), decided & (sides.gold == second)
         counts += np.column_stack([*hits, decided])
     distinct = patterns(counts)
-    before, after, among = distinct.rows.T.astype(np.float64)
-    return _Compared(distinct, draws, int(counts[:, 2].sum())).means([before, after], among)
+    before, after, labelled = distinct.rows.T.astype(np.float64)
+    return _Compared(distinct, draws, int(counts[:, 2].sum())).means([before, after], labelled)
 
 
 def _score_delta(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
@@ -280,5 +280,5 @@ def _score_delta(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
     used = number + int(times[number] > 0)
     distinct = Patterns(np.empty((used, 0), np.int64), times[:used], of_item)
     sums = [np.append(side, 0.0)[:used] for side in (pairs.reference, pairs.rated)]
-    among = np.append(np.ones(number), 0.0)[:used]
-    return _Compared(distinct, draws, int(times[:number].sum())).means(sums, among, NO_SCORE)
+    counted = np.append(np.ones(number), 0.0)[:used]
+    return _Compared(distinct, draws, int(times[:number].sum())).means(sums, counted, NO_SCORE)

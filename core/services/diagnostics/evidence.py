@@ -106,7 +106,8 @@ class RunEvidence:
 def evidence_of(store: Store, run_id: int) -> RunEvidence:
     """Return the evidence of a run. Raises ``NotFound`` for an unknown run.
 
-    If models judged, people are not judges: if labels are too few, their majorities are the truth.
+    In a run with model judges, people do not count as judges. If such a run has too few labels, the
+    majorities of its people are used as the truth.
     """
     run = store.runs.get(run_id)
     judges = tuple(j for j in run.panel.judges if j.rater_kind != "human") or run.panel.judges

@@ -148,7 +148,7 @@ def fill(
     Raises:
         NotFound: unknown run.
         InputError: the file is not a list of students, none of its students is in the run, or it
-            leaves a choice open that the person did not make.
+            needs a choice that was not made.
     """
     source = load_graded(store, run_id)
     choices = choices or GradeChoices()

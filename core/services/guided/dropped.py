@@ -107,7 +107,7 @@ def _is_rubric(opened: Opened) -> bool:
     try:
         return import_files.look_at_bytes(opened, opened.name).kind == "rubric"
     except InputError:
-        # The reader that runs below reports the file's problem.
+        # The reader that runs next reports the file's problem.
         return False
 
 

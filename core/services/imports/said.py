@@ -61,7 +61,10 @@ def notices_data(notices: Sequence[Problem]) -> list[dict[str, Any]]:
 
 
 def as_text(report: Mapping[str, Any]) -> str:
-    """Return the import's result in a few lines; before the import, with the table of roles."""
+    """Return in a few lines what the import did.
+
+    For an import that was only tried, this is what it would do, below the table of roles.
+    """
     if report["dry_run"] and report["roles"]:
         roles = roles_as_text([ColumnRole(**role) for role in report["roles"]])
         return f"{roles}\n{_done_in_words(report)}"

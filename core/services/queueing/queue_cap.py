@@ -106,9 +106,9 @@ def preview_queue(
 def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[QueueCandidate]:
     """Return the cells that the rule selects now and that the queue lacks.
 
-    A queue with a cap takes only cells that were settled, had no verdict, or were not stale when it
-    was created, as far as there is room. The cells it left out then belong to the cells from which
-    its audit was drawn.
+    A queue with a cap takes, as far as there is room, only cells that it could not have taken when
+    it was created: cells that were settled, had no verdict yet or were not yet stale. All others
+    were left out by the cap and stay among the cells from which the audit was drawn.
     """
     inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
     most = queue.rule.most

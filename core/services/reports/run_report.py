@@ -19,8 +19,8 @@ from core.services.agreement import calibration, overall
 from core.services.agreement.conclusion import (
     Conclusion,
     Known,
-    conclude_known,
     conclusion_of_alphas,
+    conclusion_of_figures,
 )
 from core.services.agreement.load_ratings import run_ratings
 
@@ -354,7 +354,7 @@ def _conclusion_from(compared_run: ComparedRatings, lines: Sequence[CriterionLin
         )
         for line in lines
     )
-    return conclude_known(criteria, compared_run.column, PANEL, compared_run.sheet)
+    return conclusion_of_figures(criteria, compared_run.column, PANEL, compared_run.sheet)
 
 
 def report_state(store: Store, run_id: int) -> tuple[object, ...]:

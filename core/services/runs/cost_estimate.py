@@ -87,12 +87,12 @@ class CostEstimate:
 
     @property
     def tokens_in(self) -> int:
-        """Return the tokens of all prompts."""
+        """Return the number of tokens of all prompts."""
         return sum(j.tokens_in for j in self.judges)
 
     @property
     def tokens_out(self) -> int:
-        """Return the tokens of all answers."""
+        """Return the number of tokens of all answers."""
         return sum(j.tokens_out for j in self.judges)
 
     @property

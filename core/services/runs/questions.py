@@ -218,8 +218,8 @@ def rounds_of(panel: Panel) -> list[AskingRound]:
         if not panel.early_stop:
             rounds.append(AskingRound(tuple(members), stage))
             continue
-        # Shadows do not vote, so they are in the first round. Offline judges cost nothing and go
-        # first.
+        # Shadows do not vote, so other votes never make asking them unnecessary: they are all asked
+        # in the first round. Among the voters, offline judges cost nothing and go first.
         voters = sorted((j for j in members if not j.shadow), key=lambda j: not j.offline)
         shadows = tuple(j for j in members if j.shadow)
         for index, judge in enumerate(voters):

@@ -58,7 +58,7 @@ def show(chosen: RatedSelection) -> None:
     draw_table(
         ("Rater", "Against average", "Severity", "Misfit", "Ratings"),
         (_rater_row(name, rater) for name, rater in study.raters),
-        name="How severe every rater is",
+        name="How severe each rater is",
         numbers=range(1, 5),
     )
     st.caption(

@@ -34,7 +34,7 @@ from pages.ui.widgets import (
 )
 
 #: The values that stand for no option and for no criterion.
-NO_PLACE, GONE = -1, ""
+NO_OPTION, NO_CRITERION = -1, ""
 
 
 def choose_mapping(
@@ -64,10 +64,10 @@ def _renamed_criteria(
     st.html('<div class="rs-section">Which criteria are the same?</div>')
     chosen: dict[str, str] = {}
     for old in removed:
-        free = [GONE, *(name for name in added if name not in chosen.values())]
+        free = [NO_CRITERION, *(name for name in added if name not in chosen.values())]
         key = state.key(applying.SPREAD_MOVE, run_id, "criterion", old, *sorted(free))
-        guess = edits.moves.renamed.get(old, GONE)
-        state.seed(key, guess if guess in free else GONE)
+        guess = edits.moves.renamed.get(old, NO_CRITERION)
+        state.seed(key, guess if guess in free else NO_CRITERION)
         new = st.selectbox(
             label(f"{old} became", 80),
             free,
@@ -89,7 +89,7 @@ def _option_mapping(run_id: int, old: Criterion, new: Criterion) -> tuple[int | 
     )
     guess = option_guess(old, new)
     captions: dict[int, str] = {
-        NO_PLACE: "Drop the vote (judges can be asked again)",
+        NO_OPTION: "Drop the vote (judges can be asked again)",
         **{index: one_line(o.label, 60) for index, o in enumerate(new.choices)},
     }
     places: list[int | None] = []
@@ -98,14 +98,14 @@ def _option_mapping(run_id: int, old: Criterion, new: Criterion) -> tuple[int | 
             key = state.key(
                 applying.SPREAD_MOVE, run_id, "option", old.name, index, len(new.choices)
             )
-            state.seed(key, NO_PLACE if guess[index] is None else guess[index])
+            state.seed(key, NO_OPTION if guess[index] is None else guess[index])
             place: int = st.selectbox(
                 label(f"{option.label} is now", 60),
                 list(captions),
                 key=key,
                 format_func=captions.__getitem__,
             )
-            places.append(None if place == NO_PLACE else place)
+            places.append(None if place == NO_OPTION else place)
     return tuple(places)
 
 

@@ -1,1 +1,1 @@
-"""Browser code on every page: typed text, tables, and what a telephone shows first."""
+"""Browser code on every page: typed text, tables, and what a phone shows first."""

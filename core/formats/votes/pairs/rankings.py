@@ -195,7 +195,10 @@ def _choice_column(values: Values) -> str:
 
 
 def _texts_beside(values: Values, choice: str = "") -> list[str]:
-    """Return at least three columns of texts whose headings differ in a letter or a number."""
+    """Return the columns of texts whose headings differ only in a letter or a number.
+
+    If there are fewer than three, return none.
+    """
     texts = [c for c in values.columns if c != choice and is_answer(values.table, c)]
     return next((alike for alike in columns_by_stem(texts) if len(alike) > 2), [])
 

@@ -42,9 +42,9 @@ _BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|на�
 _ENDS = re.compile(r"\b(end|stop|to\b|bis|fin)|кон|止|结束|終")
 #: Headings of questions, which are no raters.
 _QUESTIONS = frozenset({"q", "question", "question id", "prompt", "task", "problem", "exercise"})
-#: The most columns to try in pairs.
+#: At most this many columns are tried in pairs.
 _TRIED = 12
-#: The most columns named for items to try in threes.
+#: At most this many columns named for items are tried in threes.
 _NAMED = 6
 
 

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 #: scheduler's answer.
 PATIENCE, FIRST_WORKERS, CONNECT = 30.0, 60.0, 10.0
 LOOK_EVERY = 0.2
-#: A worker is given up after this many seconds in which the scheduler did not hear from it. Its
+#: The scheduler gives up a worker after not hearing from it for this many seconds. The worker's
 #: event loop contacts the scheduler every few seconds, even during long calls.
 SILENT = 30.0
 ALL_SILENT = (
