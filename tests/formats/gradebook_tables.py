@@ -137,4 +137,54 @@ GRADEBOOK_TABLES: tuple[Stranger, ...] = (
         "criteria",
         (60, 10, 6, 2),
     ),
+    # The mean of the class is no pupil; a pupil is both names: 9 pupils, two exercises.
+    Stranger(
+        "devoir.csv",
+        table(
+            [
+                {"Nom": last, "Prénom": first, "Ex. 1 (/4)": n % 5, "Ex. 2 (/6)": 1 + n % 6}
+                for n, (last, first) in enumerate(NAMES)
+            ]
+            + [
+                {"Nom": "Moyenne de la classe", "Prénom": "", "Ex. 1 (/4)": "1,67"}
+                | {"Ex. 2 (/6)": "3,22"}
+            ]
+        ),
+        "refused",
+        (18, 1, 9, 2),
+        maps=("item=Nom item=Prénom criteria=Ex. 1 (/4) criteria=Ex. 2 (/6)",),
+    ),
+    # Three reviewers of four applications; a row after each block is their mean, and no reviewer.
+    Stranger(
+        "panel.csv",
+        table(
+            [
+                {"App. no.": f"A{n}", "Reviewer": who}
+                | {"Approach": 1 + (n + at) % 4, "Team": 2 + (n * at) % 3}
+                if who != "Panel mean"
+                else {"App. no.": f"A{n}", "Reviewer": who, "Approach": "2.67", "Team": "3.0"}
+                for n in range(4)
+                for at, who in enumerate(("Suzuki", "Varga", "Hartley", "Panel mean"))
+            ]
+        ),
+        "criteria",
+        (24, 3, 4, 2),
+    ),
+    # One pupil presented nothing: NP in every column is no level, 7 pupils on three criteria.
+    Stranger(
+        "exposicion.csv",
+        table(
+            [
+                {"Alumno/a": f"Persona {n}"}
+                | {
+                    name: "NP" if n == 4 else ("Insuficiente", "Bueno", "Excelente")[(n + at) % 3]
+                    for at, name in enumerate(("Contenido", "Organización", "Uso del tiempo"))
+                }
+                for n in range(8)
+            ]
+        ),
+        "refused",
+        (21, 1, 8, 3),
+        maps=("item=Alumno/a criteria=Contenido criteria=Organización criteria=Uso del tiempo",),
+    ),
 )

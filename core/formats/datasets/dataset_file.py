@@ -11,7 +11,7 @@ from core.domain.base import build_model, hint_for
 from core.domain.dataset import Dataset, Item, Pair, Sections
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.columns.label_words import empty_answers_sentence, without_absences
+from core.formats.columns.absences import empty_answers_sentence, without_absences
 from core.formats.columns.text_columns import holds_messages, maps_for, prompt_map, proposed_texts
 from core.formats.datasets.field_names import OWN
 from core.formats.datasets.items import ItemReader

@@ -89,6 +89,9 @@ POINTS_POSSIBLE: Words = {
 SUMMARY_ROWS: Words = SUMMARIES | {
     "points": " ".join(POINTS_POSSIBLE.values()),
     "rows": "n count max maximum min minimum media média moyenne_generale mittel schnitt anzahl"
+    " moyenne_de_la_classe moyenne_classe klassenschnitt klassendurchschnitt"
+    " durchschnitt_der_klasse media_de_la_clase media_del_grupo media_della_classe media_classe"
+    " media_da_turma klasgemiddelde srednia_klasy klassmedel class_mean class_median"
     " nombre numero date due_date date_due standard_deviation std_dev standardabweichung"
     " ecart_type grand_total overall_mean overall_average class_average subtotal zwischensumme"
     " desviacion_estandar notendurchschnitt ø",

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import Problem
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import heads_a_summary
+from core.formats.source.heading_words import RATERS, has_word, heads_a_summary, plain_heading
 
 Row = Mapping[str, Any]
 #: The most summary rows at the head, or at the foot.
@@ -45,7 +45,22 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
             summary = _remark_below_items(columns, rows, at, above, below=foot < at)
         if summary is not None:
             kinds[at], foot = summary, min(foot, at)
-    return kinds
+    return kinds | _means_of_raters(columns, rows)
+
+
+#: `Panel mean`, among the names of raters.
+_MEAN = re.compile(
+    r"(\w+ )?(mean|average|avg|median|total|moyenne|mittelwert|durchschnitt|media|promedio"
+    r"|gemiddelde|srednia)( \w+)?"
+)
+
+
+def _means_of_raters(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
+    """Return the rows that a column of raters calls means of the others."""
+    raters = [c for c in columns if has_word(c, RATERS)]
+    cells = ((at, str(row.get(c) or "")) for at, row in enumerate(rows) for c in raters)
+    found = {at: cell.strip() for at, cell in cells if _MEAN.fullmatch(plain_heading(cell))}
+    return found if 2 * len(found) < len(rows) else {}
 
 
 def points_possible(

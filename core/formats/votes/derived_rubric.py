@@ -13,6 +13,7 @@ from core.errors import Problem
 from core.formats.columns.label_words import (
     AWAY,
     NO,
+    SIGN_PAIRS,
     YES,
     YES_NO,
     holds_no_answer,
@@ -280,10 +281,10 @@ def _all_yes_or_no(labels: set[str]) -> bool:
     return plain and None not in map(is_yes, labels)
 
 
-_TICKS = frozenset({"\u2713", "\u2714", "\u2717", "\u2718"})
+_TICKS = frozenset(sign for pair in SIGN_PAIRS for sign in pair)
 _OURS = frozenset({"met", "unmet", "not met"})
 #: Pairs of words for yes and no, for a file that uses only one of them.
-_PAIRS = (*YES_NO, ("1", "0"), ("t", "f"), ("\u2713", "\u2717"), ("\u2714", "\u2718"))
+_PAIRS = (*YES_NO, ("1", "0"), ("t", "f"), *SIGN_PAIRS)
 
 
 def _two_options(

@@ -13,7 +13,8 @@ from core.domain.dataset import Dataset, Item
 from core.domain.rubric import CANNOT_ASSESS, Criterion, Rubric
 from core.domain.votes import LEAST_ON_OPTIONS, Cell
 from core.errors import Problem
-from core.formats.columns.label_words import empty_answers_sentence, holds_no_answer, option_named
+from core.formats.columns.absences import empty_answers_sentence
+from core.formats.columns.label_words import holds_no_answer, option_named
 from core.formats.source.parsed import ColumnRole, finite, refusal, too_many
 from core.text.names import fold
 

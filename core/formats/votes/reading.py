@@ -10,9 +10,9 @@ from typing import TypeAlias, get_args
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.columns.absences import without_absences
 from core.formats.columns.answer_columns import words_in
 from core.formats.columns.headings import COUNTS, is_sum, plain_name
-from core.formats.columns.label_words import without_absences
 from core.formats.columns.text_columns import maps_for, prompt_map
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.roles import role_table

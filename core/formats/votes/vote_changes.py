@@ -157,7 +157,7 @@ def parts_in_brackets(headings: Sequence[str]) -> list[str]:
     >>> parts_in_brackets(["How is it? [Tone]", "How is it? [Wit]"]), parts_in_brackets(["Tone"])
     (['Tone', 'Wit'], ['Tone'])
     """
-    for form in (r"(.+?)\s*\[([^\]]+)\]", r"([^.]+)\.([^.]+)"):
+    for form in (r"(.+?)\s*\[([^\]]+)\]", r"([^.\s]+)\.([^.\s][^.]*)"):
         parts = [m[2] for h in headings if (m := re.fullmatch(form, h.strip()))]
         if len(set(parts)) == len(headings):
             return parts

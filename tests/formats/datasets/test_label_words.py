@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
-from core.formats.columns.label_words import without_absences
+from core.formats.columns.absences import without_absences
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.tables.table import Table, read_table

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from core.formats.columns.label_words import without_absences
+from core.formats.columns.absences import without_absences
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.tables.table import read_table
 from core.formats.votes.vote_layouts import kind_of_table

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import count
 
+from core.formats.columns.absences import MINUS, SIGNS
 from core.formats.columns.answer_columns import MOST_SHARED
-from core.formats.columns.label_words import MINUS, SIGNS, is_yes, may_be_marks
+from core.formats.columns.label_words import is_yes, may_be_marks
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
 from core.formats.votes.structure.graded_words import bare_word, graded_order
@@ -87,6 +88,8 @@ _SCALES = (
     # Spanish
     "muy deficiente, suspenso|insuficiente|reprobado|deficiente, suficiente|aprobado, bien"
     ", notable|muy bien, sobresaliente, matrícula de honor",
+    "muy insuficiente, insuficiente, básico|en proceso|suficiente, adecuado|satisfactorio|logrado"
+    "|bueno|buena|bien, muy bueno|notable, excelente|destacado|destacada|avanzado",
     "muy malo|muy mala|pésimo|pésima, malo|mala, regular|aceptable, bueno|buena"
     ", muy bueno|muy buena, excelente",
     "totalmente en desacuerdo|muy en desacuerdo, en desacuerdo, algo en desacuerdo"
@@ -103,7 +106,9 @@ _SCALES = (
     "discordo totalmente, discordo|discordo parcialmente, neutro|nem concordo nem discordo"
     "|indiferente, concordo parcialmente, concordo, concordo totalmente",
     "nunca, quase nunca|raramente, às vezes, frequentemente|muitas vezes, quase sempre, sempre",
-    "gravemente insufficiente, insufficiente, sufficiente, discreto, buono, distinto, ottimo",
+    "gravemente insufficiente, insufficiente, sufficiente, discreto, buono, distinto, ottimo"
+    "|eccellente",
+    "insuficiente, suficiente, bom, muito bom, excelente",
     "mai, quasi mai|raramente, a volte|qualche volta, spesso, quasi sempre, sempre",
     "slecht, onvoldoende, matig, voldoende, ruim voldoende, goed, zeer goed, uitstekend",
     "helemaal mee oneens, mee oneens|oneens, neutraal, mee eens|eens, helemaal mee eens",
