@@ -23,6 +23,8 @@ def read(labels: list[str], head: str = "label") -> VoteBundle:
 @pytest.mark.parametrize(
     "ordered",
     [
+        ["insuficiente", "suficiente", "bueno", "excelente"],
+        ["insuficiente", "suficiente", "bom", "excelente"],
         ["3: reject, not good enough", "6: marginally above", "8: accept"],
         ["1 - poor", "2", "3", "4 - good"],
         ["poor (1)", "fair (2)", "good (4)"],
