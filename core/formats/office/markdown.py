@@ -56,9 +56,20 @@ def markdown_tables(opened: Opened) -> tuple[MarkdownTable, ...]:
 
 def words_around(opened: Opened) -> tuple[Problem, ...]:
     """Return the notice of what stands outside of the tables."""
-    words = opened.once(_parts_in).words
-    text = " / ".join(words.values())
-    return (Problem(f"What stands around the table is left out: {text[:200]!r}."),) if text else ()
+    return left_out([*opened.once(_parts_in).words.values()])
+
+
+#: The most characters of words that are quoted in full, and the most lines that are begun.
+_QUOTED, _BEGUN = 200, 30
+
+
+def left_out(lines: Sequence[str], around: str = "the table") -> tuple[Problem, ...]:
+    """Return the notice of lines that are left out; the beginning of each if they are long."""
+    text = " / ".join(lines)
+    if len(text) > _QUOTED:
+        text = " / ".join(f"{line[:97]}..." if len(line) > 100 else line for line in lines[:_BEGUN])
+    more = f" and {len(lines) - _BEGUN:,} more lines" if len(lines) > _BEGUN else ""
+    return (Problem(f"What stands around {around} is left out: {text!r}{more}."),) if text else ()
 
 
 def _parts_in(opened: Opened) -> _Parts:

@@ -1,4 +1,4 @@
-"""Convert rubrics of HealthBench, ResearchRubrics, PaperBench and OpenAI evals to our keys."""
+"""Convert Prometheus, HealthBench, ResearchRubrics, PaperBench and OpenAI evals to our keys."""
 
 from __future__ import annotations
 
@@ -242,3 +242,54 @@ def _scale_and_options(
     levels = [Level(label, described.get(label, ""), numbers[label]) for label in labels]
     distinct = len(set(numbers.values())) == len(numbers)
     return {"scale": "ordinal" if distinct else "nominal", "options": scored_options(levels)}
+
+
+# Prometheus, BiGGen Bench, the Feedback Collection and Ragas: `criteria`, `score1_description`.
+
+_SCORE = re.compile(r"(?:orig_)?score(\d{1,3})_description\Z")
+
+
+def is_score_rubric(value: Any) -> bool:
+    """Return whether a mapping describes each score, as Prometheus's rubrics do."""
+    return isinstance(value, Mapping) and sum(bool(_SCORE.match(str(key))) for key in value) > 1
+
+
+def score_rubric(value: Mapping[str, Any]) -> Converted:
+    """Return the rubric of one criterion; without ``criteria`` the descriptions are the question.
+
+    >>> rubric, _ = score_rubric({"criteria": "Is it kind?", "score1_description": "No.",
+    ...                           "score2_description": "Yes."})
+    >>> rubric["criteria"][0]["options"][1]
+    {'label': '2', 'description': 'Yes.', 'value': 1.0}
+    """
+    scores = {int(m[1]): value[key] for key in value if (m := _SCORE.match(str(key)))}
+    levels = [Level(str(n), str(text or ""), n) for n, text in sorted(scores.items()) if text]
+    question = value.get("criteria", value.get("orig_criteria"))
+    requirement = str(question or "Which description fits the answer best?")
+    criterion = {
+        "requirement": requirement,
+        "scale": "ordinal",
+        "options": scored_options(levels) if levels else [],
+    }
+    return {"criteria": [criterion]}, []
+
+
+def feedback_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return a row of the Feedback Collection as an item's fields, ``None`` for other rows.
+
+    The row's ``instruction`` and ``output`` repeat these fields for training.
+    """
+    fields = {
+        key.removeprefix("orig_"): part for key, part in row.items() if key.startswith("orig_")
+    }
+    if "response" not in fields or not is_score_rubric(fields):
+        return None
+    (rubric, _), score = score_rubric(fields), fields.get("score")
+    fields = {key: part for key, part in fields.items() if not _SCORE.match(key)}
+    for key in ("criteria", "score", "feedback"):
+        fields.pop(key, None)
+    if score is not None:
+        label = {"label": str(score), "reason": str(row.get("orig_feedback") or "")}
+        rubric["criteria"][0]["name"] = "score"
+        fields["labels"] = {"score": label}
+    return fields | {"rubric": rubric}

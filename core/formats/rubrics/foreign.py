@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -10,6 +12,7 @@ from typing import Any, Literal, NamedTuple
 from core.domain.base import Noun
 from core.domain.rubric import MET, UNMET, Criterion, Option, Rubric
 from core.errors import Problem
+from core.formats.rubrics.grid_headings import weight_in_name
 from core.text.names import fold
 from core.text.numbers import percent
 
@@ -121,6 +124,52 @@ def _option_data(level: Level, value: float) -> dict[str, Any]:
 def _is_binary(options: Sequence[dict[str, Any]]) -> bool:
     expected = {fold(MET_WORD): 1.0, fold(UNMET_WORD): 0.0}
     return {fold(o["label"]): o["value"] for o in options} == expected and len(options) == 2
+
+
+def weigh_by_names(criteria: Sequence[dict[str, Any]], weighed: Sequence[bool]) -> list[Problem]:
+    """Take the weights out of criteria's names, use them, and return the notices.
+
+    ``weighed``: whether a criterion has a weight of its own, which counts more than its name's.
+
+    >>> criteria = [{"name": "Tone (x2)", "weight": 4.0}, {"name": "Form", "weight": 4.0}]
+    >>> str(weigh_by_names(criteria, [False, False])[0]), criteria[0]["name"]
+    ("Weights are taken from the names: 'Tone (x2)' weighs 8.", 'Tone')
+    """
+    found = [weight_in_name(criterion.get("name", "")) for criterion in criteria]
+    bare = Counter(
+        fold(named[0] if named else criterion.get("name", ""))
+        for named, criterion in zip(found, criteria, strict=True)
+    )
+    whole = all(found) and not any(named and named[2] == "factor" for named in found)
+    said, notices = list[str](), list[Problem]()
+    for criterion, named, own in zip(criteria, found, weighed, strict=True):
+        if named is None:
+            continue
+        full, (name, number, kind) = criterion["name"], named
+        old = criterion.get("weight", Criterion.model_fields["weight"].default)
+        if own and old not in (number, -number):
+            weight = str(old).removesuffix(".0")
+            message = f"{full!r} has the weight {number:g} in its name; its weight {weight} counts."
+            notices.append(Problem(message, "Keep one of the two."))
+        elif not own:
+            is_whole = kind == "whole" or (kind == "weight" and whole)
+            criterion["weight"] = math.copysign(number, old) if is_whole else number * old
+            said.append(f"{full!r} weighs {criterion['weight']:g}")
+        if bare[fold(name)] == 1:
+            if criterion.get("requirement") == full:
+                criterion["requirement"] = name
+            criterion["name"] = name
+    others = [
+        criterion.get("name", "")
+        for criterion, named, own in zip(criteria, found, weighed, strict=True)
+        if not (named or own)
+    ]
+    if said:
+        notices.insert(0, Problem(f"Weights are taken from the names: {', '.join(said)}."))
+    if said and others and any(named and named[2] == "whole" for named in found):
+        message = f"{first_names(others)} {'has' if len(others) == 1 else 'have'} no weight there."
+        notices.append(Problem(message, "Check what the others weigh, or give all a weight."))
+    return notices
 
 
 def scored_options(levels: Sequence[Level], *, turned: bool = False) -> list[dict[str, Any]]:

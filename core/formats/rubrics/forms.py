@@ -140,7 +140,7 @@ DOCUMENTS = (
     ),
     DocumentForm("tasks", "a tree of tasks (PaperBench)", marks.is_tree, marks.tree_rubric),
     DocumentForm(
-        "prometheus", "described scores (Prometheus)", scales.is_score_rubric, scales.score_rubric
+        "prometheus", "described scores (Prometheus)", marks.is_score_rubric, marks.score_rubric
     ),
     DocumentForm(
         "scoring_criteria", "scoring criteria (promptfoo)", scales.has_scoring_criteria,
@@ -319,10 +319,12 @@ def _heads_in(opened: Opened) -> tuple[Heads, ...]:
     office = opened.once(_office_tables)
     if office is not None:
         return tuple(table.raw.heads for table in office)
-    if not _MARKED.search(opened.head[:_FIRST]) or opened.start[:1] in ("{", "["):
+    if opened.start[:1] in ("{", "["):
         # JSON lines may hold any words between commas, which are not headings.
         return ()
-    return tuple(_heads_of(opened.beginning))
+    if _MARKED.search(opened.head[:_FIRST]):
+        return tuple(_heads_of(opened.beginning))
+    return tuple(heads for heads in _heads_of(opened.beginning) if looks_like_descriptors(heads))
 
 
 def _heads_of(text: str) -> Iterator[Heads]:

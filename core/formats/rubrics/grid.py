@@ -15,6 +15,7 @@ from core.formats.rubrics.foreign import (
     criterion_of,
     first_names,
     scaling_notices,
+    weigh_by_names,
 )
 from core.formats.rubrics.grid_headings import (
     NUMBER,
@@ -28,6 +29,7 @@ from core.formats.rubrics.grid_headings import (
     rank_of,
     role_of,
     roles_of,
+    weight_in_name,
     words_between_bars,
 )
 from core.formats.rubrics.rubric_file import rubric_of_rows
@@ -194,27 +196,34 @@ class _Grid:
         self._heads = dict(zip(self._levels, points, strict=True))
         self._problems = list[Problem]()
         self._notices = list[Problem]()
+        self._weighed = list[bool]()
 
     def read(self) -> Parsed[Rubric]:
         criteria, lines, points = list[dict[str, Any]](), list[int](), list[list[Level]]()
-        section, points_row = "", self._points_row()
+        section, points_row, unused, headed = "", self._points_row(), dict[int, str](), 0
         for row in self._table.rows:
             cells = self._cells(row)
             if cells is None or row is points_row:
                 continue
             section = self._cell_text(cells, "section") or section
             if _is_total(cells) or not any(cells[at] for at in self._levels):
-                section = self._without_levels(row, cells, section)
+                if (heading := self._without_levels(row, cells)) is not None:
+                    section, headed = heading, row.line
+                    unused[headed] = heading
                 continue
+            unused.pop(headed, None)
             criterion, levels = self._criterion(row, cells)
             criteria.append(criterion | ({"section": section} if section else {}))
             lines.append(row.line)
             points += [levels] if levels else []
         self._report_unread_columns()
+        for line, text in unused.items():
+            self._add_left_out(text, line)
         if not criteria and not self._problems:
             self._problems.append(Problem("has headings, but no criterion.", "", (), 1))
         if self._problems:
             raise refusal("rubric", self._problems, self._table.name)
+        self._notices += weigh_by_names(criteria, self._weighed)
         self._notices += scaling_notices(points, self._scaling) if points else ()
         title = stem(self._table.name, "Untitled rubric")
         data = {"name": "Pasted rubric" if title == "pasted text" else title, "criteria": criteria}
@@ -247,18 +256,20 @@ class _Grid:
             return None
         return (texts + [""] * wide)[:wide]
 
-    def _without_levels(self, row: RawRow, cells: Sequence[str], section: str) -> str:
-        """Handle a row without levels: a section's heading, or a total."""
+    def _without_levels(self, row: RawRow, cells: Sequence[str]) -> str | None:
+        """Return the section that a row without levels heads; ``None`` for a total or a fault."""
         name = cells[self._roles.index("criterion")] or self._cell_text(cells, "section")
         if name and sum(map(bool, cells)) == 1:
             return name
         if _is_total(cells) or heads_a_summary(name):
-            text = " ".join(filter(None, cells))
-            self._notices.append(Problem(f"is left out: “{text}”.", "", (), row.line))
+            self._add_left_out(" ".join(filter(None, cells)), row.line)
         else:
             mend = "Describe at least two of its levels, or leave the row out."
             self._problems.append(Problem("describes no level.", mend, (), row.line))
-        return section
+        return None
+
+    def _add_left_out(self, text: str, line: int) -> None:
+        self._notices.append(Problem(f"is left out: “{text}”.", "", (), line))
 
     def _criterion(self, row: RawRow, cells: Sequence[str]) -> tuple[dict[str, Any], list[Level]]:
         name = cells[self._roles.index("criterion")]
@@ -268,8 +279,10 @@ class _Grid:
             self._add_problem("names no criterion.", f"Write its name {place}.", row)
         named = points_in(name, heading=True)
         weight = self._weight_of_row(row, cells)
-        if named.points is not None and weight is None and fold(named.label) != fold(name):
+        bare = weight is None and weight_in_name(name) is None
+        if named.points is not None and bare and fold(named.label) != fold(name):
             name, weight = named.label, named.points
+        self._weighed.append(weight is not None)
         requirement = self._cell_text(cells, "requirement") or name
         cells_of_levels = [
             (at, self._cell_points(at, cells[at], row)) for at in self._levels if cells[at]

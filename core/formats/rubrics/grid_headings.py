@@ -99,6 +99,63 @@ def maximum_in(heading: str) -> tuple[str, float | None]:
     return match["name"], max(float(n.replace("−", "-").replace(",", ".")) for n in ends)
 
 
+#: The end of a name that may be its weight: in brackets, behind a sign, or `x2`.
+_END = re.compile(
+    r"(.*\S)\s*(?:[\[(]([^\[\]()]+)[\])]|(?:[:,;]\s|\s[–—-]\s|\s(?=/\s*\d|[x×]\s?\d))\s*([^:,;()\[\]]+))\.?"
+)
+_N = r"(?P<n>\d+(?:[.,]\d+)?)"
+_MAXIMUM = (
+    r"(?:max(?:imum|imal|imo)?|m[aá]x(?:imo)?|massimo|höchstens|bis zu|up to|out of|jusqu'à|hasta"
+    r"|fino a|sur|su|sobre|/)"
+)
+_COUNTS = (
+    r"(?:(?:counts?|weigh(?:s|ted)|worth|zählt|gewichtet|wiegt|compte|vale|cuenta|conta|pesa|telt"
+    r"|weegt)\s+(?:(?:as|for|por|mit|il|a|em|el|o)\s+)*)?"
+)
+_TWICE = (
+    r"doubled?|twice|doppelte?|zweifach|doublé|deux fois|doppio|due volte|doble|dos veces|dobro"
+    r"|dobrar|duas vezes|dubbel|twee keer|podwójnie|dubbelt"
+)
+_THRICE = (
+    r"tripled?|three times|thrice|dreifache?|trois fois|triplo|tre volte|triple|tres veces"
+    r"|três vezes|driedubbel|drie keer"
+)
+#: How a name gives a weight: of the whole, by the word *weight*, or as a factor.
+Weighing = Literal["whole", "weight", "factor"]
+_WEIGHINGS: tuple[tuple[Weighing, re.Pattern[str]], ...] = (
+    ("whole", re.compile(
+        rf"{_COUNTS}(?:{_MAXIMUM}\.?:?\s*)?{_N}\s*(?:%|percent|per cent|prozent|{_UNIT})"
+        r"(?:\s+[^\W\d]+){0,3}"
+        rf"|{_MAXIMUM}\.?:?\s*{_N.replace('<n>', '<most>')}", re.I)),
+    ("weight", re.compile(
+        rf"(?:weight(?:ing)?|gewicht(?:ung)?|poids|pond[eé]ration|peso|ponderaci[oó]n|waga|weging)"
+        rf"\s*[:=]?\s*{_N}\s*%?", re.I)),
+    ("factor", re.compile(
+        rf"(?:factor|faktor|facteur|fattore|weighted|coef(?:f(?:icient)?|ficiente)?|[x×*])(?:\s?[x×])?\.?\s*[:=]?\s*{_N}"
+        rf"|{_COUNTS}{_N.replace('<n>', '<times>')}"
+        r"\s*(?:[x×]|-?fach|times|mal|fois|veces|volte|keer)"
+        rf"|{_COUNTS}(?:(?P<twice>{_TWICE})|(?P<thrice>{_THRICE}))"
+        r"(?:\s+(?:weight\w*|gewicht\w*|wertung|poids|peso))?", re.I)),
+)  # fmt: skip
+
+
+def weight_in_name(name: str) -> tuple[str, float, Weighing] | None:
+    """Return a criterion's name without its weight, the weight, and how it is meant.
+
+    >>> weight_in_name("Style – 15 %"), weight_in_name("Aufbau (zählt doppelt)")
+    (('Style', 15.0, 'whole'), ('Aufbau', 2.0, 'factor'))
+    >>> weight_in_name("Task 2 (draft)")
+    """
+    match = _END.fullmatch(" ".join(name.split()))
+    for kind, pattern in _WEIGHINGS if match else ():
+        assert match
+        if found := pattern.fullmatch((match[2] or match[3]).strip()):
+            words = {"twice": "2", "thrice": "3"}
+            (key, text), *_ = [(k, v) for k, v in found.groupdict().items() if v]
+            return match[1], float(words.get(key, text).replace(",", ".")), kind
+    return None
+
+
 _LEADING = re.compile(rf"({NUMBER})\s+([^\W\d].*)")
 
 

@@ -25,7 +25,9 @@ from core.formats.rubrics.foreign import (
     rubric_losses,
     scaling_notices,
     shown_label,
+    weigh_by_names,
 )
+from core.formats.rubrics.grid_headings import ROLE_WORDS
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import (
@@ -36,7 +38,7 @@ from core.formats.source.csv_writer import (
     spreadsheet_safe,
     unguarded,
 )
-from core.formats.source.heading_words import plain_heading
+from core.formats.source.heading_words import heads_a_summary, plain_heading
 from core.formats.source.parsed import BadNumber, Parsed, number, refusal, stem
 from core.text.names import fold
 
@@ -132,8 +134,6 @@ def looks_like_moodle(heads: Sequence[str]) -> bool:
 #: Headings of a row for each level and its descriptor, by field, in several languages.
 _WORDS = {
     "rubric": "station, group, rubric, rubrik, rubrica, rubrique",
-    "criterion": "criterion, criteria, dimension, trait, kriterium, critere, criterio, aspecto"
-    ", critério, kryterium, kriterie, критерий, 标准, 評価項目, 観点",
     "label": "label, level label, level name, bezeichnung, stufenname, libelle, etiqueta"
     ", nombre del nivel, etichetta, rótulo",
     "level": "level, nivel, stufe, niveau, livello, niveau de maitrise, nivel de desempeno"
@@ -148,7 +148,9 @@ _WORDS = {
     ", descrizione, descrittore, descricao, descritor, beschrijving, omschrijving, opis"
     ", beskrivning, описание, 描述, 说明, 説明, 記述",
 }
-_FIELDS = {plain_heading(w): f for f, words in _WORDS.items() for w in words.split(", ")}
+_FIELDS = dict.fromkeys(ROLE_WORDS["criterion"] - {"name", "title"}, "criterion") | {
+    plain_heading(w): f for f, words in _WORDS.items() for w in words.split(", ")
+}
 
 
 def _fields(heads: Sequence[str]) -> list[str]:
@@ -196,14 +198,17 @@ def read_levels(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rub
     Raises:
         InputError: with every problem found, each with its line.
     """
-    return _LevelReader(table, scaling).read()
+    # In Moodle's own table the points alone count, and names come back as they were.
+    moodle = {head.casefold() for head in table.heads} <= {*MOODLE}
+    return _LevelReader(table, scaling, keeps_names=moodle).read()
 
 
 class _LevelReader:
-    def __init__(self, table: RawTable, scaling: Scaling) -> None:
-        self._table, self._scaling = table, scaling
+    def __init__(self, table: RawTable, scaling: Scaling, *, keeps_names: bool = False) -> None:
+        self._table, self._scaling, self._keeps_names = table, scaling, keeps_names
         self._at = {head: table.column(head) for head in (*FULL, "score")}
         self._problems: list[Problem] = []
+        self._left_out: list[Problem] = []
         self._full = self._at["value"] is not None
         # A list in prose: points are shown as they stand, words are descriptions.
         self._listed = not self._full and self._at["requirement"] is not None
@@ -224,6 +229,10 @@ class _LevelReader:
         rubrics: dict[str, dict[str, list[RawRow]]] = {}
         rubric, criterion = stem(self._table.name, "Untitled rubric"), ""
         for row in self._table.rows:
+            if self._is_total(row):
+                text = " ".join(filter(None, (cell.text.strip() for cell in row.cells)))
+                self._left_out.append(Problem(f"is left out: “{text}”.", "", (), row.line))
+                continue
             rubric = self._cell_text(row, "rubric") or rubric
             criterion = self._cell_text(row, "criterion") or criterion
             if not criterion:
@@ -233,6 +242,13 @@ class _LevelReader:
             rubrics.setdefault(rubric, {}).setdefault(criterion, []).append(row)
         return rubrics
 
+    def _is_total(self, row: RawRow) -> bool:
+        """Return whether a row is the sum of the points: without a level and its description."""
+        name = self._cell_text(row, "criterion")
+        bare = not (self._cell_text(row, "level") or self._cell_text(row, "level_description"))
+        summed = heads_a_summary(name) or fold(name).startswith(("total", "sum", "gesamt"))
+        return bare and summed and not self._full
+
     def _cell_text(self, row: RawRow, head: str) -> str:
         text = unguarded(row.text(self._at[head]))
         # Our own cells are kept exactly; in other tools' cells, surrounding spaces are accidental.
@@ -241,8 +257,8 @@ class _LevelReader:
     def _rubric_data(
         self, name: str, criteria: dict[str, list[RawRow]]
     ) -> tuple[dict[str, Any], list[Problem], list[int]]:
-        shaped, notices, lines = list[dict[str, Any]](), list[Problem](), list[int]()
-        levels = list[list[Level]]()
+        shaped, notices, lines = list[dict[str, Any]](), [*self._left_out], list[int]()
+        levels, weighed = list[list[Level]](), list[bool]()
         for criterion, rows in criteria.items():
             lines.append(rows[0].line)
             if self._full:
@@ -256,8 +272,11 @@ class _LevelReader:
             section = self._cell_text(rows[0], "section")
             data |= {"section": section} if section else {}
             shaped.append(data if weight is None else data | {"weight": weight})
+            weighed.append(weight is not None and not self._listed)
             if remark:
                 notices.append(Problem(f"{head!r} {remark}", "", (), rows[0].line))
+        if levels and not self._keeps_names:
+            notices += weigh_by_names(shaped, weighed)
         notices += scaling_notices(levels, self._scaling) if levels else ()
         return {"name": name, "criteria": shaped}, notices, lines
 
@@ -284,7 +303,11 @@ class _LevelReader:
                 word = "" if given and self._listed else "Level "
                 label = f"{word}{given or at + 1}" if numbered else given
                 levels.append(Level(label, text, score or 0.0))
-        return levels
+        # Only a list in prose gives ends of a scale: its levels between have no text.
+        low, _, high = self._cell_text(rows[0], "scale").partition("-")
+        between = range(int(low), int(high)) if high and self._listed else ()
+        points = {level.points for level in levels}
+        return levels + [Level(str(n), "", n) for n in between if n not in points]
 
     def _own_fields(self, criterion: str, rows: list[RawRow]) -> dict[str, Any]:
         data: dict[str, Any] = {"name": criterion}

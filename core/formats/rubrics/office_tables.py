@@ -9,10 +9,23 @@ from typing import NamedTuple
 
 from core.errors import InputError, Problem
 from core.formats.office.documents import is_word, word_blocks
-from core.formats.office.markdown import ListSection, markdown_tables, sections_in, words_around
+from core.formats.office.markdown import (
+    ListSection,
+    left_out,
+    markdown_tables,
+    sections_in,
+    words_around,
+)
 from core.formats.office.sheet import cell_name
 from core.formats.office.workbook import Workbook, book_in
-from core.formats.rubrics.grid_headings import maximum_in, order_of_labels, points_in, rank_of
+from core.formats.rubrics.foreign import first_names
+from core.formats.rubrics.grid_headings import (
+    maximum_in,
+    order_of_labels,
+    points_in,
+    rank_of,
+    weight_in_name,
+)
 from core.formats.source.csv_reader import MAX_COLUMNS, RawTable, raw_table
 from core.formats.source.heading import header_at, titles_notice
 from core.formats.source.opened import Opened
@@ -56,6 +69,15 @@ def office_tables(
     fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_headings_and_rows(rows))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
+    if is_word(opened):
+        titles = {title for title, _ in fit} if several else set[str]()
+        texts = [
+            _one_line(block) for block in opened.once(word_blocks)[0] if isinstance(block, str)
+        ]
+        around = left_out([text for text in texts if text[:200] not in titles])
+    skipped = [title or "a table" for title, rows in tables if rows and (title, rows) not in fit]
+    if fit and skipped:
+        around = (*around, Problem(f"Left out, as they are no rubrics: {first_names(skipped)}."))
     read = [_table_below_titles(f"{t}{ending}" if several and t else name, rows) for t, rows in fit]
     return tuple(RubricTable(raw, (*notices, *around)) for raw, notices in read)
 
@@ -105,7 +127,7 @@ def _sheet_rows(book: Workbook, name: str, sheet: str) -> Rows:
 
 def _document_tables(opened: Opened) -> Iterator[tuple[str, Rows]]:
     """Return the tables of a document, each with the paragraph before it."""
-    blocks, _ = word_blocks(opened)
+    blocks, _ = opened.once(word_blocks)
     title = ""
     for block in blocks:
         if isinstance(block, str):
@@ -120,7 +142,12 @@ def _one_line(text: str) -> str:
 
 # Markdown without a table: a section for each criterion, with a list of its levels.
 
-_HEADS = ["criterion", "section", "requirement", "weight", "level", "level_description", "score"]
+_HEADS = [
+    *("criterion", "section", "requirement", "weight", "scale"),
+    *("level", "level_description", "score"),
+]
+#: The most steps of a scale whose levels between are made.
+_MOST_STEPS = 20
 _MARK = re.compile(r": | [\u2013\u2014=-] ")
 _NUMBERED = re.compile(r"\A(?:\d+(?:\.\d+)*[.)]|[A-Za-z][.)])\s+(?=\S)")
 
@@ -142,23 +169,54 @@ def listed_rubric(opened: Opened) -> tuple[RubricTable, ...] | None:
     texts = len(parts) - sum(not part.entries for part in parts[:1])
     if 2 * len(levels) <= texts or (len(levels) == 1 and len(next(iter(levels.values()))) < 3):
         return None
+    words = _words_left_out(parts, levels)
     rows = {min(levels): _HEADS}
-    ranges = list[str]()
+    ranges, made = list[str](), list[str]()
     for part in parts:
         if part.line not in levels:
             continue
         found = levels[part.line]
-        first = [*_criterion_cells(part, found)]
+        scale = _scale_said([*words, *part.words.values()], [*found.values()])
+        first = [*_criterion_cells(part, found), scale]
+        made += [first[0]] if scale else []
         for line, level in found.items():
             shown = level.label or f"{level.points:g}"
             rows[line] = [*first, shown, level.text, f"{level.points:g}"]
             first = [""] * len(first)
             ranges += [shown] if level.least != level.points else []
-    said = [*_words_left_out(parts, levels)]
+    said = [*left_out(words, "the criteria")]
     if ranges:
         message = f"Of a range of points the most are taken: {', '.join(ranges)[:200]}."
         said.append(Problem(message))
+    if made:
+        message = f"Levels between those described are made, as the text says: {first_names(made)}."
+        said.append(Problem(message))
     return (RubricTable(raw_table(opened.name, rows), tuple(said)),)
+
+
+_BETWEEN = re.compile(
+    r"\b(between|in-between|intermediate|zwischen|dazwischen|zwischenstufen?|entre|intermédiaires?"
+    r"|intermedios?|intermediários?|tra|fra|intermedi|tussen|tussenin|tussenliggende)\b",
+    re.IGNORECASE,
+)
+_FROM_TO = re.compile(
+    r"(?<![\d.,])(\d{1,2})\s*(?:-|–|to|bis|à|a|al|tot|até)\s*(\d{1,2})(?!\d|[.,]\d)"
+)
+
+
+def _scale_said(lines: Sequence[str], levels: Sequence[_ListedLevel]) -> str:
+    """Return the ends of a scale of plain numbers if a line says that those between count too."""
+    named = [f"{level.points:g}" for level in levels if not level.label]
+    if len(named) < len(levels) or not all(map(str.isdecimal, named)):
+        return ""
+    points = {*map(int, named)}
+    low, high = min(points), max(points)
+    missing = {*range(low, min(high, low + _MOST_STEPS) + 1)} - points
+    for line in lines if missing else ():
+        between = _BETWEEN.search(line) and missing <= {*map(int, re.findall(r"\d+", line))}
+        if between or f"{low}-{high}" in ("-".join(ends) for ends in _FROM_TO.findall(line)):
+            return f"{low}-{high}"
+    return ""
 
 
 def _listed_levels(part: ListSection) -> dict[int, _ListedLevel]:
@@ -196,7 +254,8 @@ def _listed_level(text: str) -> _ListedLevel:
 
 def _criterion_cells(part: ListSection, levels: dict[int, _ListedLevel]) -> Iterator[str]:
     """Yield the criterion's name, section, requirement and weight."""
-    name, most = maximum_in(_NUMBERED.sub("", part.title, count=1))
+    name = _NUMBERED.sub("", part.title, count=1)
+    name, most = (name, None) if weight_in_name(name) else maximum_in(name)
     best = max(level.points or 0.0 for level in levels.values())
     ranked = all(
         rank_of(level.label) is not None and level.points in range(9) for level in levels.values()
@@ -209,14 +268,12 @@ def _criterion_cells(part: ListSection, levels: dict[int, _ListedLevel]) -> Iter
 
 def _words_left_out(
     parts: Sequence[ListSection], levels: dict[int, dict[int, _ListedLevel]]
-) -> Iterator[Problem]:
-    """Yield the notice of what stands around the criteria."""
+) -> list[str]:
+    """Return the lines around the criteria."""
     words = list[str]()
     for part in parts:
         if part.line not in levels:
             words += [part.title, *part.words.values(), *part.entries.values()]
         else:
             words += [text for line, text in part.words.items() if line > min(levels[part.line])]
-    text = " / ".join(words)
-    if text:
-        yield Problem(f"What stands around the criteria is left out: {text[:200]!r}.")
+    return words

@@ -1,4 +1,4 @@
-"""Rubrics whose levels are scores: those of Prometheus, and criteria with scores."""
+"""Criteria whose levels are scores, in JSON and YAML."""
 
 from __future__ import annotations
 
@@ -8,64 +8,13 @@ from typing import Any
 
 from core.domain.base import Path
 from core.errors import InputError, Problem
-from core.formats.rubrics.foreign import Level, scored_options
+from core.formats.rubrics.foreign import Level, scored_options, weigh_by_names
 from core.formats.rubrics.grid_headings import points_in, rank_of
 from core.formats.rubrics.keys import ASKING
 from core.formats.source.parsed import finite
 from core.text.names import fold
 
 Converted = tuple[dict[str, Any], list[Problem]]
-
-
-# Prometheus, BiGGen Bench, the Feedback Collection and Ragas: `criteria`, `score1_description`.
-
-_SCORE = re.compile(r"(?:orig_)?score(\d{1,3})_description\Z")
-
-
-def is_score_rubric(value: Any) -> bool:
-    """Return whether a mapping describes each score, as Prometheus's rubrics do."""
-    return isinstance(value, Mapping) and sum(bool(_SCORE.match(str(key))) for key in value) > 1
-
-
-def score_rubric(value: Mapping[str, Any]) -> Converted:
-    """Return the rubric of one criterion; without ``criteria`` the descriptions are the question.
-
-    >>> rubric, _ = score_rubric({"criteria": "Is it kind?", "score1_description": "No.",
-    ...                           "score2_description": "Yes."})
-    >>> rubric["criteria"][0]["options"][1]
-    {'label': '2', 'description': 'Yes.', 'value': 1.0}
-    """
-    scores = {int(m[1]): value[key] for key in value if (m := _SCORE.match(str(key)))}
-    levels = [Level(str(n), str(text or ""), n) for n, text in sorted(scores.items()) if text]
-    question = value.get("criteria", value.get("orig_criteria"))
-    requirement = str(question or "Which description fits the answer best?")
-    criterion = {
-        "requirement": requirement,
-        "scale": "ordinal",
-        "options": scored_options(levels) if levels else [],
-    }
-    return {"criteria": [criterion]}, []
-
-
-def feedback_row(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a row of the Feedback Collection as an item's fields, ``None`` for other rows.
-
-    The row's ``instruction`` and ``output`` repeat these fields for training.
-    """
-    fields = {
-        key.removeprefix("orig_"): part for key, part in row.items() if key.startswith("orig_")
-    }
-    if "response" not in fields or not is_score_rubric(fields):
-        return None
-    (rubric, _), score = score_rubric(fields), fields.get("score")
-    fields = {key: part for key, part in fields.items() if not _SCORE.match(key)}
-    for key in ("criteria", "score", "feedback"):
-        fields.pop(key, None)
-    if score is not None:
-        label = {"label": str(score), "reason": str(row.get("orig_feedback") or "")}
-        rubric["criteria"][0]["name"] = "score"
-        fields["labels"] = {"score": label}
-    return fields | {"rubric": rubric}
 
 
 # Criteria with scores: promptfoo's `scoring_criteria`, and `criteria` as people write them.
@@ -204,15 +153,20 @@ def scoring_criteria(value: Any) -> Converted:
     shared = _shared_scale(value)
     known = {kind, "title", "name", "description", "guidelines", *shared}
     around = [] if value is document else [key for key in document if key != "rubric"]
+    given = [(name, entry, _with_scale(entry, shared)) for name, entry in entries]
+    if all(whole == entry for _, entry, whole in given):
+        known -= {*shared}  # No criterion takes the shared scale.
     unused = [*around, *(key for key in value if key not in known)]
     left = Problem(f"Left out, as they are outside the criteria: {', '.join(unused)}.")
     notices = [left] if unused else []
     read = [
-        _criterion_of(name, _with_scale(entry, shared), notices, ("criteria", at))
-        for at, (name, entry) in enumerate(entries)
+        _criterion_of(name, entry, notices, ("criteria", at))
+        for at, (name, _, entry) in enumerate(given)
     ]
+    weighed = ["weight" in criterion for criterion in read]
+    notices += weigh_by_names(read, weighed)
     unweighted = [criterion for criterion in read if "weight" not in criterion]
-    if 0 < len(unweighted) < len(read):
+    if any(weighed):
         for criterion in unweighted:
             criterion["weight"] = 0
             message = (
@@ -223,8 +177,12 @@ def scoring_criteria(value: Any) -> Converted:
 
 
 def _with_scale(entry: Any, shared: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a criterion with the shared scale, or with its ends beside levels of its own."""
     entry = entry if isinstance(entry, Mapping) else {"description": entry}
-    return entry if _has_scale(entry) else {**shared, **entry}
+    if not _has_scale(entry):
+        return {**shared, **entry}
+    ends = _ends_of(shared) if _kind_of(entry) not in _YES_OR_NO else None
+    return entry if ends is None or _ends_of(entry) else {**entry, "min": ends[0], "max": ends[1]}
 
 
 def _criterion_of(
@@ -263,7 +221,7 @@ def _answers_of(
     """Return the scale and options of a criterion; nothing for a plain yes or no."""
     given = _levels_in(entry)
     if given:
-        levels = _levels_with_scores(given, name, entry, kind)
+        levels = _levels_with_scores(given, name, entry, notices)
     elif kind in _YES_OR_NO or not (kind or _ends_of(entry)):
         if not turned:
             return {}
@@ -318,7 +276,9 @@ def _is_turned(entry: Mapping[str, Any], name: str, notices: list[Problem]) -> b
     return True in sides
 
 
-def _levels_with_scores(given: Any, name: str, entry: Mapping[str, Any], kind: str) -> list[Level]:
+def _levels_with_scores(
+    given: Any, name: str, entry: Mapping[str, Any], notices: list[Problem]
+) -> list[Level]:
     """Return levels with their scores, or their places in a ``scale`` of words."""
     parts = [*_level_parts(given)]
     scale = entry.get("scale")
@@ -329,8 +289,7 @@ def _levels_with_scores(given: Any, name: str, entry: Mapping[str, Any], kind: s
         problem = Problem("has levels without scores.", mend, ("criteria", name))
         raise InputError("These scoring criteria are not a rubric.", (problem,))
     ends = _ends_of(entry)
-    surely = not isinstance(scale, list)
-    return levels + (_levels_between(levels, ends, surely=surely) if ends else [])
+    return levels + (_levels_between(levels, ends, name, notices) if ends else [])
 
 
 def _level_parts(given: Any) -> Iterator[Mapping[str, Any]]:
@@ -373,19 +332,24 @@ def _places_of_ranks(parts: Sequence[Mapping[str, Any]]) -> dict[str, float]:
 
 
 def _levels_between(
-    levels: Sequence[Level], ends: tuple[float, float], *, surely: bool
+    levels: Sequence[Level], ends: tuple[float, float], name: str, notices: list[Problem]
 ) -> list[Level]:
-    """Return the whole numbers of a scale, given by its ends, that have no level among others.
-
-    ``surely``: the file calls the ends so, and not only lists two numbers.
-    """
+    """Return the whole numbers of a scale, given by its ends, that have no level among others."""
     numbered = all(level.label == f"{level.points:g}" for level in levels)
     points = {level.points for level in levels}
-    whole = not any(n % 1 for n in (*points, *ends)) and ends[1] - ends[0] <= _MOST_BETWEEN
-    named = surely or (len(levels) > 2 and ends == (min(points), max(points)))
-    if not (numbered and whole and named):
+    said = f"{name!r}: its scale from {ends[0]:g} to {ends[1]:g}"
+    if min(points) < ends[0] or max(points) > ends[1]:
+        notices.append(Problem(f"{said} has levels beyond its ends; they are kept."))
+    if any(n % 1 for n in (*points, *ends)) or ends[1] - ends[0] > _MOST_BETWEEN:
+        notices.append(Problem(f"{said} has only the levels that are described."))
         return []
-    return [Level(str(n), "", n) for n in range(int(ends[0]), int(ends[1]) + 1) if n not in points]
+    missing = [n for n in range(int(ends[0]), int(ends[1]) + 1) if n not in points]
+    if missing and not numbered:
+        notices.append(Problem(f"{said} has only the levels that are named."))
+    elif missing:
+        listed = ", ".join(map(str, missing))
+        notices.append(Problem(f"{said} has levels without a description: {listed}."))
+    return [Level(str(n), "", n) for n in missing] if numbered else []
 
 
 def _level_with_score(part: Mapping[str, Any], places: Mapping[str, float]) -> Level | None:

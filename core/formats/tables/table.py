@@ -13,6 +13,7 @@ from core.errors import InputError, Problem
 from core.formats.office.columnar import columnar_kind, read_columnar
 from core.formats.office.markdown import text_table
 from core.formats.office.workbook import EVERY, book_in
+from core.formats.rubrics.benchmarks import feedback_row
 from core.formats.rubrics.evalassist import (
     case_in,
     notes_of,
@@ -21,7 +22,6 @@ from core.formats.rubrics.evalassist import (
     unwrapped,
     why_unreadable,
 )
-from core.formats.rubrics.score_scales import feedback_row
 from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
 from core.formats.source.heading import survey_rows
