@@ -11,6 +11,7 @@ from typing import Any
 from tests.formats.strangers import Stranger, essay, lines, table
 
 CRITERIA, PEOPLE = ("clarity", "accuracy"), ("ann", "bo", "cy")
+WHY = "Both lamps are named, but not where they stand."
 MODELS = ("prometheus-8x7b", "oak-judge")
 
 
@@ -114,6 +115,26 @@ JUDGED_LOGS: tuple[Stranger, ...] = (
             "item=sample_id submission=output rater=judge_model criteria=scores.clarity"
             " criteria=scores.accuracy reason=judge_raw.reasoning",
         ),
+    ),
+    # Two judges of two candidates' answers, with reasons; a run that failed has no scores.
+    Stranger(
+        "reasoned runs.jsonl",
+        lines(
+            [
+                {"sample_id": f"s{n}", "input": f"What of lamp {n}?", "candidate": f"lamp-{of}"}
+                | {"output": essay(n + 8 * of), "expected": essay(n + 60)}
+                | {"grader": {"model": judge, "seed": 3}, "overall": 2.5}
+                | {
+                    "scores": {c: {"score": m, "reason": WHY} for c, m in marks(n, at).items()}
+                    if (n, of, at) != (7, 1, 1)
+                    else {}
+                }
+                for n in range(8)
+                for of in range(2)
+                for at, judge in enumerate(MODELS)
+            ]
+        ),
+        "long", (62, 2, 16, 2), essay(0), reference=essay(60), prompt="What of lamp 0?",
     ),
     # Eight records, three people, two questions; cy discarded two records: 2 x (24 - 2).
     Stranger(

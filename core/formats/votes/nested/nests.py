@@ -76,8 +76,10 @@ def judgements_as_rows(table: Table) -> Table:
         return table
     columns, judged, read = found[0]
     every = [leaf for leaves in judged for leaf in leaves]
-    beside = [c for c in flat_columns(table) if names_a_rater(c)]
-    beside = [] if any(leaf.rater for leaf in every) else beside  # a column names who judged a row
+    is_rated = any(leaf.rater for leaf in every)
+    if not is_rated:
+        table = _with_named_judges(table)
+    beside = [] if is_rated else [c for c in flat_columns(table) if names_a_rater(c)]
     named = {"score", *([] if beside else ["rater"])} | {
         f for f in _FIELDS if any(getattr(leaf, f) for leaf in every)
     }
@@ -95,6 +97,9 @@ def judgements_as_rows(table: Table) -> Table:
             lines.append(table.lines[at])
     heads = [c for c in table.columns if c not in (*columns, own_id)]
     said = [Problem(f"Each judgement in {' and '.join(map(repr, columns))} is a row.")]
+    if none := [line for line, leaves in zip(table.lines, judged, strict=True) if not leaves]:
+        without = "1 record has" if len(none) == 1 else f"{len(none):,} records have"
+        said.append(Problem(f"{without} no judgement and no row.", "", (), none[0]))
     every_leaf = (
         keys for row in table.rows for c in columns for keys in leaves_of(row.get(c), (c,))
     )
@@ -103,6 +108,29 @@ def judgements_as_rows(table: Table) -> Table:
         table, columns=(*filter(None, [item]), *heads, *fields), rows=tuple(rows),
         lines=tuple(lines), places=(), document=None, notices=(*table.notices, *said),
     )  # fmt: skip
+
+
+def _with_named_judges(table: Table) -> Table:
+    """Return the table with the names of judges in cells such as `{model: NAME}` as a column."""
+    for column in (c for c in table.columns if c in table.nested and names_a_rater(c)):
+        cells = [parsed_cell(row.get(column)) for row in table.rows]
+        records = [cell for cell in cells if isinstance(cell, dict)]
+        able = (k for k in _WEAK_RATERS if all(isinstance(of.get(k), str) for of in records))
+        if len(records) < len(cells) or (key := next(able, None)) is None:
+            continue
+        head = f"{column}.{key}"
+        rest = (keys for of in records for keys in leaves_of(of, (column,)))
+        said = left_inside_notice(keys for keys in rest if keys != (column, key))
+        rows = zip(table.rows, records, strict=True)
+        table = replace(
+            table, columns=tuple(head if c == column else c for c in table.columns),
+            rows=tuple(
+                {c: cell for c, cell in row.items() if c != column} | {head: of[key]}
+                for row, of in rows
+            ),
+            notices=(*table.notices, *said),
+        )  # fmt: skip
+    return table
 
 
 def _nesting_columns(table: Table) -> Iterator[tuple[str, ...]]:

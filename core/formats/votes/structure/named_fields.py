@@ -58,6 +58,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "reference": (
         *("reference", "ref", "reference answer", "reference text", "reference submission"),
         *("gold answer", "desired answer", "ideal answer", "expected answer", "expected output"),
+        "expected",
     ),
     "system": ("system", "system name", "model", "model name"),
 }
@@ -73,7 +74,8 @@ _NO_ITEM = re.compile(
 )
 #: Columns that name either the rater or the author of the judged answer.
 WEAK = ("user", "model")
-
+#: Columns that name the author of one of an item's texts.
+_AUTHORS = ("candidate", "candidate model", "generator", "agent", "assistant", "bot", "engine")
 
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
@@ -96,7 +98,8 @@ def flat_columns(table: Table) -> list[str]:
 
 def named_fields(columns: Sequence[str], fields: Iterable[str]) -> dict[str, str]:
     """Return the column of each field: the first of its known names that no earlier field uses."""
-    free = {plain_name(without_prefix(column)): column for column in reversed(columns)}
+    free = {plain_name(column.replace(".", " ")): column for column in reversed(columns)}
+    free |= {plain_name(without_prefix(column)): column for column in reversed(columns)}
     free |= {plain_name(column): column for column in reversed(columns)}
     by_field = dict[str, str]()
     for field in fields:
@@ -134,7 +137,7 @@ def fields_checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, 
     fields = _checked_within_items(table, fields)
     if "weight" in fields and not _is_rater_weight(table, fields):
         fields = {name: column for name, column in fields.items() if name != "weight"}
-    fields = _with_prompt(table, fields)
+    fields = _with_author(table, _with_prompt(table, fields))
     column = fields.get("submission", "")
     shape = text_shape(table, column) if plain_name(column) in (*WRITTEN_BY, *WRITTEN) else None
     if shape is None or shape.sentences or shape.length > LONG:
@@ -151,6 +154,17 @@ def _with_prompt(table: Table, fields: dict[str, str]) -> dict[str, str]:
     prompt = prompt_beside(table, text, free)
     known = prompt and not values.varies([item], prompt)
     return fields | {"prompt": prompt} if known else fields
+
+
+def _with_author(table: Table, fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields with the author of each of an item's several texts as the system."""
+    values, item, text = Values(table), fields.get("item", ""), fields.get("submission", "")
+    if "system" in fields or item == text or {item, text} - {*values.columns}:
+        return fields
+    free = [c for c in values.columns if c not in fields.values() and plain_name(c) in _AUTHORS]
+    several = values.varies([item], text)
+    author = next((c for c in free if several and not values.varies([item, c], text)), "")
+    return fields | {"system": author} if author else fields
 
 
 def _label_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
