@@ -136,6 +136,25 @@ JUDGED_LOGS: tuple[Stranger, ...] = (
         ),
         "long", (62, 2, 16, 2), essay(0), reference=essay(60), prompt="What of lamp 0?",
     ),
+    # A row for each text and criterion; people and a model have a column each, one of them gaps.
+    Stranger(
+        "beside the criterion.csv",
+        table(
+            [
+                {"mr": f"pond#{30 + n}", "heading": f"Fix lamp {n % 4}", "patch": essay(n)}
+                | {"lines_changed": 17 * n + 3, "metric": metric}
+                | {"ines": (n + at) % 4, "tomek": "" if at == n % 3 else (n * at) % 4}
+                | {"llm_reviewer": (n + 1) % 4, "n": 3 - (at == n % 3), "mean": 1.5}
+                for n in range(9)
+                for at, metric in enumerate(("correct", "readable", "tested"))
+            ]
+        ),
+        "refused", (72, 3, 9, 3), essay(0),
+        maps=(
+            "item=mr submission=patch criterion=metric raters=ines raters=tomek"
+            " raters=llm_reviewer",
+        ),
+    ),
     # Eight records, three people, two questions; cy discarded two records: 2 x (24 - 2).
     Stranger(
         "records.jsonl",

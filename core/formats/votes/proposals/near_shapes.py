@@ -23,6 +23,7 @@ from core.formats.votes.item_texts import rival_labels, why_unreadable
 from core.formats.votes.pairs.contests import pairs_in
 from core.formats.votes.pairs.pair_tables import guess_pairs, near_pairs
 from core.formats.votes.pairs.rankings import are_ranks
+from core.formats.votes.proposals.raters_beside_criterion import raters_beside_criterion
 from core.formats.votes.structure.key_answers import RowKeys
 from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
 from core.formats.votes.structure.marks import columns_of_marks, raters_agree, tick_changes
@@ -336,7 +337,7 @@ def _ambiguous_readings(table: Table) -> Iterator[NearShape]:
         yield NearShape("dataset", lacks, (f"submission={items.submission}", f"labels={label}"))
     for changes in near_pairs(table):
         yield NearShape("pairs", "two answers are next to what could compare them", changes)
-    if changes := raters_by_rows(table):
+    if changes := raters_by_rows(table) or raters_beside_criterion(table):
         yield NearShape("wide", "a row could be an item's criterion, with its raters", changes)
     if grid := answers_in_grid(table):
         yield from _grid_readings(table, grid)
