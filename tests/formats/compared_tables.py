@@ -188,6 +188,40 @@ COMPARED_TABLES: tuple[Stranger, ...] = (
              "word:loss=B is better word:tie=Tie word:win=A is better"),
         )
     ),
+    # Systems on shuffled sides, three people's preferences, and a remark that begins with one.
+    Stranger(
+        "shuffled.csv",
+        table(
+            [
+                {"seg_id": f"{1 + n // 4}-{n % 4}", "source": asked(n)}
+                | {"system_1": SYSTEMS[n % 2], "version_1": essay(n)}
+                | {"system_2": SYSTEMS[1 - n % 2], "version_2": essay(n + 30)}
+                | {"IrinaM": "12="[n % 3], "Tadeo": "12="[n * n % 3], "Wu": "21="[n % 3]}
+                | {"Bemerkung": ("2 too long", "", "both wrong", "")[n % 4]}
+                for n in range(12)
+            ]
+        ),
+        "pairs", (36, 3, 12, 1), prompt=asked(0),
+    ),
+    # A preference for each criterion, beside an id of the task and the text that was summed up.
+    Stranger(
+        "degrees by criterion.csv",
+        table(
+            [
+                {"Task": f"T{n // 2}", "Rater": ("Ada", "Ben")[n % 2]}
+                | {"Source text": essay(n // 2 + 50)}
+                | two(n // 2, "Summary A", "Summary B")
+                | {"Faithful": STRENGTH[n % 4], "Readable": STRENGTH[n // 2 % 4]}
+                for n in range(16)
+            ]
+        ),
+        "refused", (16, 2, 8, 1), prompt=essay(50),
+        maps=tuple(
+            "first=Summary A second=Summary B prompt=Source text rater=Rater"
+            f" preference={criterion}"
+            for criterion in ("Faithful", "Readable")
+        ),
+    ),
     # Labels of what two sentences have to do with each other are no preference.
     Stranger(
         "entailed.csv",

@@ -146,6 +146,7 @@ def _texts_with_scores(table: Table) -> list[tuple[str, str]]:
     texts = [c for c in words if (shape := text_shape(table, c)) is not None and shape.sentences]
     texts = [c for c in texts if not (names_a_person(c) or is_scale(words_in(table, c), c))]
     able = [c for c in words if c not in texts and could_answer(table, c)]
+    able = [c for c in able if not names_a_system(c)]
     for same, rest_of_name in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
         pairs = [(t, a) for t in texts for a in able if words[t][same] == words[a][same]]
         kinds = [tuple(" ".join(words[c][rest_of_name]) for c in pair) for pair in pairs]

@@ -113,7 +113,8 @@ class VoteMapping(Noun):
         """Return the column of every field that has one."""
         named = {name: getattr(self, name) for name in (*NAMES, *PAIR)}
         used = {name: column for name, column in named.items() if column is not None}
-        return used | {f"{c.criterion}/{c.rater}{c.item}": c.column for c in self.columns}
+        keys = (f"{c.criterion}/{c.rater}{c.item}/{c.column}" for c in self.columns)
+        return used | dict(zip(keys, (c.column for c in self.columns), strict=True))
 
     def with_criterion(self) -> VoteMapping:
         """Return the mapping with a name for its only criterion, if it has none."""

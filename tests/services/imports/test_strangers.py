@@ -218,6 +218,15 @@ def test_an_original_beside_two_texts_is_their_prompt(store: Store, tmp_path: Pa
     assert roles["Ausgangstext"] == "prompt"
 
 
+def test_preferences_by_several_criteria_are_not_called_left_out(
+    store: Store, tmp_path: Path
+) -> None:
+    file = tmp_path / "degrees.csv"
+    file.write_text(next(c.data for c in COMPARED_TABLES if c.name == "degrees by criterion.csv"))
+    report = brought(store, file, ("preference=Faithful,Readable",))
+    assert "left out" not in str(report["notices"]).lower()
+
+
 def test_a_hint_for_the_text_keeps_the_votes(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "votes.csv"
     rows = "".join(f"{n},Rivers carry sand {n}.,yes,no\n" for n in range(6))

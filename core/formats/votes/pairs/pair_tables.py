@@ -20,7 +20,7 @@ from core.formats.columns.headings import (
     plain_name,
 )
 from core.formats.columns.label_words import NO_ANSWER
-from core.formats.columns.text_columns import heads_a_prompt, is_worded
+from core.formats.columns.text_columns import heads_a_prompt, is_remark, is_worded
 from core.formats.datasets.field_names import SYNONYMS
 from core.formats.datasets.labels import WORD
 from core.formats.source.csv_writer import number_of
@@ -190,6 +190,7 @@ def _columns_by_person(table: Table, mapping: VoteMapping, columns: Sequence[str
     """Return the columns of one preference by several people, with one unknown word at most."""
     able = [c for c in columns if not (has_word(c, PREFERENCES) or names_a_criterion(c))]
     able = [c for c in able if not is_sum(c) and plain_name(c) not in _PREFERENCE]
+    able = [c for c in able if not is_remark(c)]
     clear = {c: _known_words(table, mapping, c) for c in able}
     strange = {c: words_in(table, c) - NO_ANSWER - clear[c] for c in able}
     able = [c for c in able if clear[c] and len(strange[c]) < 2]
@@ -236,7 +237,8 @@ def _named_columns(table: Table, free: dict[str, str]) -> dict[str, str]:
     ids = (c for c in item_columns(Values(table)) if c in free.values() and has_word(c, ITEMS))
     columns["item"] = named_fields([*free.values()], ["item"]).get("item") or next(ids, None)
     asked = [c for c in free.values() if heads_a_prompt(c) and is_answer(table, c)]
-    columns["prompt"] = columns["prompt"] or (asked[0] if len(asked) == 1 else None)
+    if len(asked) == 1 and not is_answer(table, columns["prompt"] or ""):
+        columns["prompt"] = asked[0]  # its text, not the id of a task
     if not is_worded(table, columns["reference"] or ""):
         columns["reference"] = None
     return {field: column for field, column in columns.items() if column}
