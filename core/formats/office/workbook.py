@@ -11,6 +11,7 @@ from core.errors import InputError
 from core.formats.office.ods import OpenBook
 from core.formats.office.sheet import FilledCells
 from core.formats.office.xlsx import ExcelBook
+from core.formats.source.heading import header_at
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import limited
 
@@ -19,6 +20,8 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ODS = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
+#: The most columns to compare the headings of sheets by.
+_SHOWN = 200
 #: The name that stands for all sheets, appended to each other.
 EVERY = "*"
 
@@ -124,14 +127,18 @@ class Workbook:
             self._read[sheet] = self.book.read(sheet)
         return self._read[sheet]
 
-    def _first_row(self, sheet: str) -> tuple[str, ...]:
+    def _header(self, sheet: str) -> tuple[str, ...]:
+        """Return the headings of a sheet, which may follow titles."""
         rows = self._cells(sheet).rows
-        return tuple(rows[min(rows)].values())
+        first = [rows[n] for n in sorted(rows)[:40]]
+        wide = min(1 + max(column for row in first for column in row), _SHOWN)
+        cells = [[row.get(column, "") for column in range(wide)] for row in first]
+        return tuple(cells[header_at(cells)])
 
     def _chosen_sheet(self, sheet: str | None) -> str:
         if sheet is None:
             if len(self.filled_sheets) > 1:
-                first = {name: self._first_row(name) for name in self.filled_sheets}
+                first = {name: self._header(name) for name in self.filled_sheets}
                 ((row, times),) = Counter(first.values()).most_common(1)
                 alike = [name for name in first if first[name] == row and times > 1]
                 raise SheetNotChosen(self.filled_sheets, self._name, alike)

@@ -613,6 +613,37 @@ def test_a_sheet_for_each_rater_is_proposed_as_the_rater(store: Store, panel: Pa
     assert figure == (3 * 9 * 2 + 18, 3, 11, 3)
 
 
+def talks(who: str, at: int) -> list[list[str]]:
+    """One person's sheet below a title: marks of the same talks, their sum, a remark."""
+    marks = [[1 + (n + at * c) % 4 for c in (1, 2, 3)] for n in range(8)]
+    rows = [
+        [f"K{n}", *map(str, of), str(sum(of)), ("calm", "", "too fast")[(n + at) % 3]]
+        for n, of in enumerate(marks)
+    ]
+    heads = ["Kandidat/in", "Aufbau", "Stimme", "Blickkontakt", "Summe", "Notizen"]
+    return [["Beobachter/in:", who, "", "", "", ""], [""] * 6, heads, *rows]
+
+
+def test_the_same_ids_on_sheets_named_by_people_are_their_items(
+    store: Store, tmp_path: Path
+) -> None:
+    people = ("Ferrante", "Osei", "Brandl")
+    sheets = {name: talks(name, at) for at, name in enumerate(people)}
+    file = workbook(tmp_path, {"Hinweise": [["Bitte jede Rede einzeln"], ["1 = kaum"]], **sheets})
+    alike = r"columns of 'Ferrante', 'Osei', 'Brandl' are the same: --sheet '\*' reads"
+    with pytest.raises(InputError, match=alike):
+        brought(store, file)
+    with pytest.raises(InputError) as refused:
+        import_files.import_path(store, file, sheet="*")
+    proposed = str(refused.value).split("If it is that: ")[1].partition(" --sheet")[0]
+    words = shlex.split(proposed.replace("--map ", ""))
+    criteria = [f"criteria={name}" for name in ("Aufbau", "Stimme", "Blickkontakt")]
+    assert words == ["item=Kandidat/in", "rater=sheet", *criteria, "reason=Notizen"]
+    report = import_files.import_path(store, file, sheet="*", changes=words)
+    # Eight talks, three people, three marks.
+    assert (report["votes"], len(report["raters"]), report["items"]) == (72, 3, 8)
+
+
 def test_long_texts_are_no_names_of_raters(store: Store, panel: Path) -> None:
     changes = ["item=Call", "rater=Agent answer", "criteria=Warmth (1-5),Facts (1-5)"]
     with pytest.raises(InputError, match="'Agent answer' holds texts of up to 164 characters"):

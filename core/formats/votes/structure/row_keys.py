@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
 from core.formats.columns.answer_columns import columns_by_scale
-from core.formats.columns.headings import names_a_person, names_an_occasion
+from core.formats.columns.headings import names_a_criterion, names_a_person, names_an_occasion
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ASPECTS,
@@ -65,8 +65,9 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     keys = [c for c in values.columns if values.may_be_key(c) and c not in rated]
     levels = {c: rater_heading_level(values, c) for c in keys}
     sheet = sheet_column(values)
-    if sheet in levels and max(levels.values()) < 3 and is_sheet_of_raters(values, sheet):
-        levels[sheet] = 3
+    if sheet in levels and max(levels.values()) < 3:
+        named = is_sheet_of_raters(values, sheet) or _are_sheets_of_people(values, sheet)
+        levels[sheet] = 3 if named else levels[sheet]
     people = sorted((c for c in keys if levels[c] > 1), key=lambda c: -levels[c])
     if once := next(_keys_answered_once(values, keys), None):
         return (once,)
@@ -83,6 +84,19 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     if people:
         return (once_rated,) if once_rated else ()
     return tuple(_unnamed_keys(values, keys, levels, 2 if sure else 1))
+
+
+def _are_sheets_of_people(values: Values, sheet: str) -> bool:
+    """Return whether sheets with names, not numbers or criteria, repeat one another's ids."""
+    names = values.distinct[sheet]
+    others = (ASPECTS, COURSES, ITEMS)
+    if any(re.search(r"\d", n) or any(has_word(n, of) for of in others) for n in names):
+        return False
+    if any(names_a_criterion(n) or names_a_system(n) or names_an_occasion(n) for n in names):
+        return False
+    ids = [c for c in values.columns[1:3] if values.may_be_key(c) and not heads_label(c)]
+    ids = [c for c in ids if values.uniqueness([c, sheet]) == 1]
+    return any(3 * values.size >= 2 * len(values.distinct[c]) * len(names) for c in ids)
 
 
 def _keys_rated_once(values: Values) -> RowKeys | None:
