@@ -13,25 +13,29 @@ from core.formats.source.summary_rows import IMPORT_ID
 _DEEPEST = 20
 #: The longest heading.
 _LONGEST = 300
+_COMMENT = re.compile(r"\s*#+\s*[^\W\d]")
 _NUMBER = re.compile(r"[-+]?[\d.,]+%?\Z")
 
 
 def header_at(rows: Sequence[Sequence[str]]) -> int:
     """Return the index of the header among the first rows, 0 if undecided.
 
-    Only titles may precede a later header: a lone cell, or a word with a colon and a value. The
-    header names every column of the rows below it, each differently.
+    Only titles may precede a later header: a lone cell, a word with a colon and a value, or a
+    comment that begins with #. The header names every column of the rows below it, each
+    differently.
 
     >>> header_at([["Marks of course 101"], ["id", "essay", "mark"], ["1", "It is.", "3"]])
     1
     >>> header_at([["id", "essay"], ["1", "It is."]]), header_at([["essay"], ["One", " two"]])
     (0, 0)
+    >>> header_at([["# By ann", " bo"], ["id", "a", "b"], ["1", "x", "y"]])
+    1
     """
     first = [_trimmed_row(row) for row in rows[: 2 * _DEEPEST]]
     for at, row in enumerate(first[:_DEEPEST]):
         if at and (_heads_rows(row, first[at + 1 :]) or heading_rows(first, at)[1] > 1):
             return at
-        if not _is_title(row):
+        if not (_is_title(row) or _is_comment(row, first[at + 1 :])):
             return 0
     return 0
 
@@ -87,6 +91,12 @@ def titles_notice(rows: Sequence[Sequence[str]], line: int | None) -> Problem:
     lines = "The line" if len(rows) == 1 else f"The {len(rows)} lines"
     verb = "is" if len(rows) == 1 else "are"
     return Problem(f"{lines} above the header {verb} left out: {text[:200]!r}.", "", (), line)
+
+
+def _is_comment(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row is words after a #, and not as wide as a row of the table."""
+    widths = {len(other) for other in below if other and not _COMMENT.match(other[0])}
+    return bool(row and _COMMENT.match(row[0])) and len(row) not in widths
 
 
 def _trimmed_row(row: Sequence[str]) -> list[str]:

@@ -110,3 +110,17 @@ def test_a_truncated_file_of_columns_is_refused_with_one_sentence() -> None:
         data = columnar(kind)
         with pytest.raises(InputError, match=r"cannot be read|has no rows"):
             read_table(data[: len(data) // 2], "x.parquet")
+
+
+def test_lines_that_begin_with_a_hash_precede_the_header_and_are_said() -> None:
+    notes = "# Written on Monday, 3 Feb\n# AGENT: a reader (one, two)\n"
+    rows = "".join(f"p{n},s{n},{n % 7}\n" for n in range(5))
+    table = read_table(f"{notes}person,sentence,rating\n{rows}", "trials.csv")
+    assert (table.columns, len(table.rows), table.lines[0]) == (
+        ("person", "sentence", "rating"),
+        5,
+        4,
+    )
+    assert "The 2 lines above the header are left out: '# Written on" in table.notices[0].message
+    headed = read_table(f"#person,sentence,rating\n{rows}", "trials.csv")
+    assert (headed.columns[0], len(headed.rows)) == ("#person", 5)
