@@ -77,7 +77,7 @@ def _show_troubles(queue: QueueRow, session: Session) -> None:
     draw_table(
         ("Criterion", "Ambiguous", "Wrong", "Two in one", "Of verdicts"),
         (_trouble_row(trouble) for trouble in session.troubles),
-        name="Criteria that reviewers reported",
+        name="Criteria that people found at fault",
         numbers=(1, 2, 3, 4),
     )
     run = item_view.require_run(store(), queue.run_id)

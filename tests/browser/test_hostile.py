@@ -113,7 +113,7 @@ def test_in_datasets(places: Places, page: Any, app_url: str) -> None:
     unfold(page, "1 note")
     seen(page, "note", whole=("note-value",))
     turn(page, f"{app_url}/datasets?dataset={places.dataset}&item={quote(seeded.CHAT)}")
-    unfold(page, "Its own rubric")
+    unfold(page, "Its own rubric: ")
     seen(page, "role", "criterion-1", whole=("turn", "common-prompt", "requirement-1"))
     turn(page, f"{app_url}/datasets?dataset={places.dataset}&item={quote(seeded.SECTIONS)}")
     unfold(page, "Thinking, ")

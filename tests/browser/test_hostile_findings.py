@@ -67,7 +67,7 @@ def test_on_every_view_of_the_findings(queue: int, page: Any, app_url: str) -> N
     come(page, f"{app_url}/queues")
     for view, words, names in (
         ("all", "Verdicts to accept without review", ("queue",)),
-        ("session", "Criteria that reviewers reported", ("criterion-1",)),
+        ("session", "Criteria that people found at fault", ("criterion-1",)),
         ("calibrated", "Weigh judges", ("criterion-1",)),
         ("people", "How you review", ("reviewer",)),
         ("record", "Everything that happened", ("reviewer", "criterion-1", "note")),

@@ -93,5 +93,5 @@ def test_where_reviewers_disagree(queues: Queues, reviewer: Any, app_url: str) -
         page.keyboard.press("1")
         settle(page)
     page.keyboard.press("Enter")
-    page.get_by_text("what the reviewers and judges said").wait_for()
+    page.get_by_text("These are the verdicts of reviewers and judges").wait_for()
     seen(page, "submission", whole=("note-0", "note-1", "reason"))
