@@ -68,7 +68,7 @@ def test_on_every_view_of_the_findings(queue: int, page: Any, app_url: str) -> N
     for view, words, names in (
         ("all", "Verdicts to accept without review", ("queue",)),
         ("session", "Criteria that people found at fault", ("criterion-1",)),
-        ("calibrated", "Weigh judges", ("criterion-1",)),
+        ("calibrated", "Weight judges", ("criterion-1",)),
         ("people", "How you review", ("reviewer",)),
         ("record", "Everything that happened", ("reviewer", "criterion-1", "note")),
     ):
