@@ -46,6 +46,10 @@ class RubricTable(NamedTuple):
     notices: tuple[Problem, ...]
 
 
+#: Up to eight words without a number, and no sentence.
+_TITLE = re.compile(r"(?:[^\W\d]\S*(?: |(?=\Z))){1,8}(?<![.:;!?])")
+
+
 def office_tables(
     opened: Opened, is_rubric: Callable[[Sequence[str], Sequence[Sequence[str]]], bool]
 ) -> tuple[RubricTable, ...] | None:
@@ -74,6 +78,8 @@ def office_tables(
         texts = [
             _one_line(block) for block in opened.once(word_blocks)[0] if isinstance(block, str)
         ]
+        # A document's title says nothing about the criteria.
+        texts = texts[1:] if texts and _TITLE.fullmatch(texts[0]) else texts
         around = left_out([text for text in texts if text[:200] not in titles])
     skipped = [title or "a table" for title, rows in tables if rows and (title, rows) not in fit]
     if fit and skipped:

@@ -280,3 +280,12 @@ def test_essays_with_lists_are_texts(lists: list[str]) -> None:
         f"## Pupil {n}\n{part}\n\n" for n, part in enumerate(lists)
     )
     assert not looks_like_rubric(text, "harbour.md")
+
+
+def test_a_documents_title_is_no_remark_and_a_sentence_beside_the_table_is() -> None:
+    table = grid([["Criterion", "Full (2)", "None (0)"], ["Thesis", "clear", "absent"]])
+    (titled,) = read_rubrics(docx("How we grade essays", table), "x.docx")
+    assert "stands around" not in str(titled.notices)
+    (noted,) = read_rubrics(docx("How we grade essays", table, "Style counts twice."), "x.docx")
+    assert "'Style counts twice.'" in str(noted.notices)
+    assert "How we grade" not in str(noted.notices)
