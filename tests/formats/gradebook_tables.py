@@ -162,7 +162,9 @@ GRADEBOOK_TABLES: tuple[Stranger, ...] = (
                 {"App. no.": f"A{n}", "Reviewer": who}
                 | {"Approach": 1 + (n + at) % 4, "Team": 2 + (n * at) % 3}
                 if who != "Panel mean"
-                else {"App. no.": f"A{n}", "Reviewer": who, "Approach": "2.67", "Team": "3.0"}
+                else {"App. no.": f"A{n}", "Reviewer": who}
+                | {"Approach": f"{sum(1 + (n + at) % 4 for at in range(3)) / 3:.2f}"}
+                | {"Team": f"{sum(2 + (n * at) % 3 for at in range(3)) / 3:.2f}"}
                 for n in range(4)
                 for at, who in enumerate(("Suzuki", "Varga", "Hartley", "Panel mean"))
             ]

@@ -150,9 +150,11 @@ def _rows_of_one_absence(
 
     The word stands nowhere else.
     """
+    absent = {_cell_word(row.get(c)) for row in table.rows for c in columns} - {""}
+    absent = {word for word in absent if fold(word) in away}
     found, elsewhere = dict[int, dict[str, str]](), set[str]()
-    for at, row in enumerate(table.rows):
-        words = {c: word for c in columns if fold(word := _cell_word(row.get(c))) in away and word}
+    for at, row in enumerate(table.rows if absent else ()):
+        words = {c: word for c in columns if (word := _cell_word(row.get(c))) in absent}
         if len(words) > 2 and len({*words.values()}) == 1:
             found[at] = words
         else:

@@ -56,11 +56,24 @@ _MEAN = re.compile(
 
 
 def _means_of_raters(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
-    """Return the rows that a column of raters calls means of the others."""
+    """Return the rows that the column of raters calls means, if most are means of the rows above.
+
+    Elsewhere such a word may be an answer: *average*.
+    """
     raters = [c for c in columns if has_word(c, RATERS)]
-    cells = ((at, str(row.get(c) or "")) for at, row in enumerate(rows) for c in raters)
-    found = {at: cell.strip() for at, cell in cells if _MEAN.fullmatch(plain_heading(cell))}
-    return found if 2 * len(found) < len(rows) else {}
+    names = [str(row.get(raters[0]) or "") for row in rows] if len(raters) == 1 else []
+    means = {name for name in {*names} if _MEAN.fullmatch(plain_heading(name))}
+    found = {at: name.strip() for at, name in enumerate(names) if name in means}
+    starts = [0, *(at + 1 for at in found)]
+    fits = [
+        any(
+            _is_summary(n, rows[start:at], c, only_mean=True)
+            for c in columns
+            if (n := _number_in(rows[at], c)) is not None
+        )
+        for start, at in zip(starts, found, strict=False)
+    ]
+    return found if found and 2 * sum(fits) > len(fits) and 2 * len(found) < len(rows) else {}
 
 
 def points_possible(

@@ -84,6 +84,11 @@ class Table:
         """Return the number of occurrences of each word, by column, for columns counted so far."""
         return {}
 
+    @cached_property
+    def examined(self) -> dict[str, Any]:
+        """Return what readers have worked out about this table so far, by name."""
+        return {}
+
     def line_of(self, row: int, path: Path = ()) -> int | None:
         """Return the line of a row, or of a place in it if the format allows."""
         if self.document is None:

@@ -21,7 +21,8 @@ from core.formats.source.heading_words import plain_heading
 from core.formats.tables.table import Table
 from core.formats.votes.pairs.rankings import why_ranking_unread
 from core.formats.votes.structure.named_fields import NAMES
-from core.formats.votes.structure.values import Values, names_a_system
+from core.formats.votes.structure.values import values_of
+from core.formats.votes.structure.vote_headings import names_a_system
 from core.formats.votes.structure.word_scales import is_scale
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 
@@ -35,7 +36,7 @@ def has_text_per_system(table: Table, mapping: VoteMapping) -> bool:
     if item is None or system is None or item == text:
         return False
     if text is None:
-        values, asked = Values(table), (mapping.rater, mapping.criterion, mapping.replicate)
+        values, asked = values_of(table), (mapping.rater, mapping.criterion, mapping.replicate)
         keys = [c for c in (item, *asked) if c in values.columns]
         known = {item, system} <= {*values.columns} and mapping.layout != "wide"
         return known and values.uniqueness(keys) < 1 == values.uniqueness([*keys, system])

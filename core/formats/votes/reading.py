@@ -51,7 +51,7 @@ from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
 from core.formats.votes.structure.lists import unnamed_raters_as_rows
 from core.formats.votes.structure.record_states import without_unfinished
 from core.formats.votes.structure.texts import judged_texts
-from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.values import values_of
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
 from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
@@ -147,10 +147,19 @@ def table_of(
     if name not in source.files:
         raise InputError("It contains no table of votes.", (), source.name)
     sheet = source.sheet if source.lone else None
-    table = without_counts(read_table(source.files[name], name, sheet, most))
-    table = judgements_as_rows(without_unfinished(table))
-    table = rankings_as_pairs(unnamed_raters_as_rows(table))
-    return without_absences(table, rubric, kept)
+    opened = source.files[name]
+    table = read_table(opened, name, sheet, most)
+    read_before, votes = opened.once(_tables_of_votes).get(sheet, (None, table))
+    if read_before is not table:
+        votes = judgements_as_rows(without_unfinished(without_counts(table)))
+        votes = rankings_as_pairs(unnamed_raters_as_rows(votes))
+        opened.once(_tables_of_votes)[sheet] = table, votes
+    return without_absences(votes, rubric, kept)
+
+
+def _tables_of_votes(opened: Opened) -> dict[str | None, tuple[Table, Table]]:
+    """Return a file's tables so far, by sheet, each with its rows as answers."""
+    return {}
 
 
 def _read_folder(source: VoteSource, rubric: Rubric | None, dataset: Dataset | None) -> VoteBundle:
@@ -199,8 +208,11 @@ def _bundle_of_table(
         notices.append(Problem(message, "If a column does: --map rater=COLUMN."))
     gold = list(table_votes.gold.values())
     if rubric is None:
-        most = {c.criterion or c.column: table.maxima.get(c.column) for c in mapping.columns}
-        maxima = {name: points for name, points in most.items() if points is not None}
+        maxima = {
+            c.criterion or c.column: table.maxima[c.column]
+            for c in mapping.columns
+            if c.column in table.maxima
+        }
         derived: Derived = derive_rubric(
             table_votes.lines, gold, source.title, maxima, [n.message for n in table.notices]
         )
@@ -307,7 +319,7 @@ def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:
 
 def _unread_text_columns(table: Table, mapping: VoteMapping) -> list[str]:
     """Return the unused columns that may hold the texts: one text per item."""
-    values, used = Values(table), set(mapping.used().values())
+    values, used = values_of(table), set(mapping.used().values())
     keys = [c for c in (mapping.item, mapping.system) if c in values.columns]
     return [c for c in judged_texts(values, keys) if c not in used]
 

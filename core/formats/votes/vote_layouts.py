@@ -48,7 +48,7 @@ from core.formats.votes.structure.named_fields import (
 )
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
 from core.formats.votes.structure.row_keys import row_keys
-from core.formats.votes.structure.values import Values, first_rows
+from core.formats.votes.structure.values import first_rows, values_of
 from core.formats.votes.structure.word_scales import is_scale
 from core.formats.votes.vote_mapping import (
     Layout,
@@ -91,11 +91,11 @@ def kind_of_table(
     if mapping.submission is None:
         return "dataset" if mapping.are_tasks else "unknown"
     beside = (*mapping.meta, *mapping.labels.values())
-    marks = columns_of_marks(Values(table), beside) if rubric is None else []
+    marks = columns_of_marks(values_of(table), beside) if rubric is None else []
     ambiguous = bool(rival_labels(table, mapping)) or any(near_pairs(first_rows(table)))
     labels = [c for c in mapping.labels.values() if rubric is None and not mapping.label_map]
     ambiguous = ambiguous or not {*marks} <= {*mapping.labels.values()}
-    ambiguous = ambiguous or without_derived(Values(table), labels) != labels
+    ambiguous = ambiguous or without_derived(values_of(table), labels) != labels
     rated = bool(row_keys(with_object_keys(table))) or any(list_answer_changes(table))
     rated = rated or _has_rater_columns(table, mapping.labels.values())
     rated = rated or unnamed_raters(table, mapping) != "" or _labels_in_grid(table, mapping)
@@ -110,7 +110,7 @@ def _labels_in_grid(table: Table, mapping: ColumnMapping) -> bool:
 
 def unnamed_raters(table: Table, mapping: ColumnMapping) -> str:
     """Return the id of items of which most have several rows with other labels, or ""."""
-    text, values = mapping.submission, Values(table)
+    text, values = mapping.submission, values_of(table)
     labels = [c for c in mapping.labels.values() if c in values.columns]
     if not labels or text is None or text not in values.columns or values.uniqueness([text]) > 0.67:
         return ""
@@ -128,7 +128,7 @@ def _values_disagree(table: Table, layout: Layout) -> bool:
     keys, mapping = row_keys(table), guess_vote_mapping(table, layout)
     if not keys or keys[0].rater != mapping.rater or mapping.criterion:
         return False
-    values = Values(table)
+    values = values_of(table)
     item = [mapping.item] if mapping.item in values.columns else []
     is_complete = values.uniqueness([*keys[0].item, keys[0].rater]) == 1
     several = is_complete and values.uniqueness([*item, keys[0].rater]) < 1
@@ -225,7 +225,7 @@ def looks_wide(table: Table) -> bool:
 
 def _names_who_rated(table: Table, answers: Sequence[str]) -> bool:
     """Return whether a column beside answers is headed for raters and repeats their names."""
-    values = Values(table)
+    values = values_of(table)
     free = [c for c in values.columns if c not in answers and names_a_rater(c)]
     return any(values.may_be_key(c) and not values.is_number(c) for c in free)
 

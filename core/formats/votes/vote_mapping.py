@@ -44,7 +44,8 @@ from core.formats.votes.structure.named_fields import (
     names_a_model,
 )
 from core.formats.votes.structure.rater_columns import item_columns
-from core.formats.votes.structure.values import Values, heads_label
+from core.formats.votes.structure.values import Values, values_of
+from core.formats.votes.structure.vote_headings import heads_label
 from core.formats.votes.structure.word_scales import is_scale
 from core.text.names import fold
 
@@ -173,7 +174,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     if sum(map(names_a_rater, candidates)) > 1:
         # Next to columns named for raters, another column is a consensus or a total.
         candidates = [c for c in candidates if names_a_rater(c) or kinds_of([c])]
-    means = _mean_column(Values(table), candidates)
+    means = _mean_column(values_of(table), candidates)
     candidates = [c for c in candidates if c not in means]
     columns = _vote_columns(candidates, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):
@@ -207,7 +208,7 @@ def _mean_column(values: Values, columns: Sequence[str]) -> list[str]:
 def _reason_field(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the only column of sentences that differ between the raters of an item's one text."""
     item, text = fields.get("item", ""), fields.get("submission", "")
-    values = Values(table)
+    values = values_of(table)
     if {"reason", "rater"} & {*fields} != {"rater"} or {item, text} - {*values.columns}:
         return {}
     free = [c for c in values.columns if c not in fields.values() and values.holds_sentences(c)]
@@ -230,7 +231,7 @@ def _criterion_columns(
         named = {c: names.get(plain_name(without_prefix(c))) for c in able}
         if any(named.values()):
             return [VoteColumn(column=c, criterion=name) for c, name in named.items() if name]
-    values = Values(table)
+    values = values_of(table)
     able = [
         c for c in able if could_answer(table, c) and not (is_sum(c) or values.holds_sentences(c))
     ]
@@ -239,10 +240,11 @@ def _criterion_columns(
     prefixed = [c for c in able if without_prefix(c) != c]
     able = [c for c in prefixed or able if is_scale(words_in(table, c), c)]
     able = without_derived(values, able)
-    are_named = all(names_a_criterion(c) or heads_label(c) for c in able)
-    texts = [c for c in values.text_columns() if c not in fields.values()]
-    if len(able) > 1 and not ((are_named and not texts) or columns_by_scale(table, able)):
-        return []
+    if len(able) > 1 and not columns_by_scale(table, able):
+        # Columns of their own scales are criteria by their names, where no text is left.
+        texts = [c for c in values.text_columns() if c not in fields.values()]
+        if texts or not all(names_a_criterion(c) or heads_label(c) for c in able):
+            return []
     return [VoteColumn(column=c, criterion=without_prefix(c)) for c in able]
 
 
@@ -255,7 +257,7 @@ def columns_to_answer(table: Table, columns: dict[str, str]) -> list[str]:
 def _item_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) -> dict[str, str]:
     """Return the item if no heading names it: the column that identifies rows, or the text."""
     numbered = (c for c in table.columns if is_index(table, c))
-    item = next((c for c in (*item_columns(Values(table)), *numbered) if c not in taken), "")
+    item = next((c for c in (*item_columns(values_of(table)), *numbered) if c not in taken), "")
     if named_for_raters([item]):
         return {}  # a row per rater, which none of these layouts has
     free = {plain_name(column): column for column in table.columns if column not in (*taken, item)}

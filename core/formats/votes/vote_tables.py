@@ -32,7 +32,7 @@ from core.formats.votes.imported import (
 from core.formats.votes.structure.lists import one_row_per_answer
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.structure.rater_columns import item_columns
-from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.values import values_of
 from core.formats.votes.vote_mapping import VoteMapping
 from core.text.names import fold
 
@@ -179,7 +179,7 @@ def _require_columns(table: Table, mapping: VoteMapping, repeated: float) -> Non
     required = ["item", "label"] if mapping.layout == "long" else []
     required += ["rater"] if required and 0 < repeated < 0.5 else []
     if not any(c.item for c in mapping.columns):
-        ids = item_columns(Values(table)) if mapping.item is None else ()
+        ids = item_columns(values_of(table)) if mapping.item is None else ()
         free_ids = [c for c in ids if c not in mapping.used().values()]
         required = required or (["item"] if mapping.rater or free_ids else [])
     free = [c for c in table.columns if c not in mapping.used().values()]

@@ -691,3 +691,17 @@ def test_the_winner_of_a_decision_is_the_first(store: Store, tmp_path: Path) -> 
     assert {options[vote.option or 0].label for vote in bundle.votes.rows} == {"A is better"}
     # Of the first decision: S0 is headed as the loser.
     assert "S1" in str(bundle.dataset.items[0].meta).partition("S0")[0]
+
+
+def test_a_tie_among_three_ranks_nothing_and_is_said(store: Store, tmp_path: Path) -> None:
+    rows = [
+        {"id": n, **{f"answer_{end}": essay(n + 9 * at) for at, end in enumerate("abc")}}
+        | {"best": ("a", "b", "c", "tie")[n % 4]}
+        for n in range(8)
+    ]
+    file = tmp_path / "ties.csv"
+    file.write_text(table(rows))
+    report = brought(store, file)
+    # Six rows with a best answer of three say two pairs each; two rows are ties.
+    assert (report["kind"], report["votes"]) == ("pairs", 12)
+    assert "2 rows rank no answer before another" in str(report["notices"])

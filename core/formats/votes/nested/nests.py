@@ -28,7 +28,7 @@ from core.formats.votes.structure.named_fields import (
     names_a_model,
 )
 from core.formats.votes.structure.rater_columns import item_columns
-from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.values import values_of
 
 _SCORES = (*NAMES["label"], "grade", "mark", "result", "passed")
 #: Keys that may name a criterion.
@@ -85,7 +85,7 @@ def judgements_as_rows(table: Table) -> Table:
     }
     fields = [field for field in _FIELDS if field in named]
     item = "" if beside or named_fields(flat_columns(table), ["item"]) else "item id"
-    own_id = next(iter(item_columns(Values(table))), "") if item else ""
+    own_id = next(iter(item_columns(values_of(table))), "") if item else ""
     rows, lines = list[dict[str, Any]](), list[int | None]()
     for at, leaves in enumerate(judged):
         kept = {c: cell for c, cell in table.rows[at].items() if c not in (*columns, own_id)}

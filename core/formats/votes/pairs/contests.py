@@ -39,7 +39,7 @@ def option_named(word: str, mapping: VoteMapping) -> str | None:
     return option_of(word, first or "", mapping.second or mapping.second_system or "")
 
 
-def number_map(words: set[str], mapping: VoteMapping, column: str) -> dict[str, str]:
+def number_map(words: set[str], column: str) -> dict[str, str]:
     """Return options by number: 1 and 2 (0 is a tie), or below and above 0."""
     numbers = {word: number_of(word) for word in words - NO_ANSWER}
     values = [n for n in numbers.values() if n is not None]
@@ -74,9 +74,7 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     _require_columns(table, mapping)
     contests = PairContests("arena", table.name.rpartition(".")[0] or table.name)
     strange, degrees, tasks = Counter[str](), Counter[str](), PairTasks()
-    numbers = {
-        c.column: number_map(words_in(table, c.column), mapping, c.column) for c in mapping.columns
-    }
+    numbers = {c.column: number_map(words_in(table, c.column), c.column) for c in mapping.columns}
     for at, row in enumerate(table.rows, start=1):
         names, fields = _system_names(row, mapping), _pair_fields(row, mapping)
         unsaid = None if mapping.first else f"row {at}"

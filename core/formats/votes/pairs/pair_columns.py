@@ -17,7 +17,8 @@ from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table, with_paths
 from core.formats.votes.pairs.decided import decided_sides
 from core.formats.votes.pairs.preference_words import LEFT, RIGHT, heading_end, option_of
-from core.formats.votes.structure.values import Values, first_rows, names_a_system
+from core.formats.votes.structure.values import first_rows, values_of
+from core.formats.votes.structure.vote_headings import names_a_system
 
 #: The number of rows above a count that show whether its column holds words.
 _NEAR = 1000
@@ -99,7 +100,7 @@ def columns_by_stem(columns: Sequence[str]) -> list[list[str]]:
 
 def task_column(table: Table, sides: Sequence[str], rater: str | None) -> str:
     """Return the column of the task: with both systems and the rater it identifies rows."""
-    values = Values(table)
+    values = values_of(table)
     keys = [c for c in (*sides, rater) if c in values.columns]
     able = [c for c in values.columns if c not in keys and values.may_be_key(c)]
     return next((c for c in able if has_word(c, ITEMS) and values.uniqueness([c, *keys]) == 1), "")

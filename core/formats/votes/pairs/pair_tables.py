@@ -38,7 +38,7 @@ from core.formats.votes.pairs.pair_columns import (
 from core.formats.votes.pairs.preference_words import option_of
 from core.formats.votes.structure.named_fields import NAMES, named_fields
 from core.formats.votes.structure.rater_columns import item_columns
-from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.values import values_of
 from core.formats.votes.vote_mapping import VoteColumn, VoteMapping, kinds_in, kinds_of
 from core.text.names import fold
 
@@ -234,7 +234,7 @@ def _named_columns(table: Table, free: dict[str, str]) -> dict[str, str]:
         field: next((free[n] for n in names if n in free and n not in weak), None)
         for field, names in named.items()
     }
-    ids = (c for c in item_columns(Values(table)) if c in free.values() and has_word(c, ITEMS))
+    ids = (c for c in item_columns(values_of(table)) if c in free.values() and has_word(c, ITEMS))
     columns["item"] = named_fields([*free.values()], ["item"]).get("item") or next(ids, None)
     asked = [c for c in free.values() if heads_a_prompt(c) and is_answer(table, c)]
     if len(asked) == 1 and not is_answer(table, columns["prompt"] or ""):
@@ -249,5 +249,5 @@ def _known_words(table: Table, mapping: VoteMapping, column: str) -> set[str]:
     rows = table.rows[:1000] if mapping.first_system else ()
     names = {fold(str(row.get(c))) for row in rows for c in pair_systems(mapping)}
     by_name = has_word(column, PREFERENCES) or named_for_raters([column])
-    scale = number_map(labels, mapping, column) if by_name else {}
+    scale = number_map(labels, column) if by_name else {}
     return {w for w in labels if w in names or w in scale or option_named(w, mapping) is not None}

@@ -17,14 +17,14 @@ from core.formats.tables.table import Table
 from core.formats.votes.pairs.listed_answers import with_listed_answers
 from core.formats.votes.pairs.pair_columns import columns_by_stem, is_answer
 from core.formats.votes.pairs.preference_words import heading_end, option_of
-from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.values import Values, values_of
 from core.formats.votes.structure.word_scales import scale_order
 from core.text.names import fold
 
 
 def why_ranking_unread(table: Table) -> str:
     """Return why a table of rankings or counts is not read and what to do, or ""."""
-    values = Values(table)
+    values = values_of(table)
     if _is_symmetric(values):
         return (
             "Its numbers count how often two raters gave each pair of labels. It takes a row for "
@@ -47,7 +47,7 @@ def rankings_as_pairs(table: Table) -> Table:
     A table whose rows rank nothing is unchanged. The sides of a pair are in the order of the table.
     """
     table = with_listed_answers(table)
-    values = Values(table)
+    values = values_of(table)
     if values.size < 3:
         return table
     orders, columns, texts = _orders(values, table.rows)
@@ -64,13 +64,18 @@ def rankings_as_pairs(table: Table) -> Table:
                 rows.append(kept | dict(zip(_PAIR_COLUMNS, cells, strict=False)))
                 lines.append(line)
     listed = ", ".join(map(repr, columns[:6]))
-    notice = Problem(
-        f"Each row ranks in {listed}: each two answers that it compares are a row.",
-        "Pairs of one ranking depend on each other, so intervals are too narrow.",
-    )
+    said = [
+        Problem(
+            f"Each row ranks in {listed}: each two answers that it compares are a row.",
+            "Pairs of one ranking depend on each other, so intervals are too narrow.",
+        )
+    ]
+    if empty := sum(len({*order.values()}) < 2 for order in orders):
+        what = "1 row ranks" if empty == 1 else f"{empty:,} rows rank"
+        said.append(Problem(f"{what} no answer before another: left out."))
     heads = tuple(dict.fromkeys(c for row in rows for c in row))
     read = replace(table, columns=heads, rows=tuple(rows), lines=tuple(lines), document=None)
-    return replace(read, notices=(*table.notices, notice))
+    return replace(read, notices=(*table.notices, *said))
 
 
 _PAIR_COLUMNS = ("first_system", "second_system", "preference", "first", "second")
@@ -91,26 +96,23 @@ def _orders(
         return orders, places, _texts_of(values, places)
     if extremes := _best_and_worst(values):
         best, worst, options = extremes
-        orders = [
-            {str(row[c]): _place_of(str(row[c]), str(row[best]), str(row[worst])) for c in options}
-            for row in rows
-        ]
+        orders = []
+        for row in rows:
+            first, last = fold(str(row.get(best))), fold(str(row.get(worst)))
+            names = [str(row[c]) for c in options if row.get(c)]
+            orders.append(
+                {n: 0 if fold(n) == first else 2 if fold(n) == last else 1 for n in names}
+            )
         return orders, (best, worst, *options), {}
-    if choice := _choice_column(values):
-        texts = _texts_beside(values, choice)
-        picked = [row.get(choice) for row in rows]
-        orders = [_chosen_order("" if c is None else str(c), texts) for c in picked]
-        return orders, (choice,), {c: c for c in texts}
-    return [], (), {}
-
-
-def _place_of(name: str, best: str, worst: str) -> int:
-    return 0 if name == best else 2 if name == worst else 1
+    choice, texts = _choice_column(values)
+    picked = [row.get(choice) for row in rows] if choice else []
+    orders = [_chosen_order("" if cell is None else str(cell), texts) for cell in picked]
+    return orders, (choice,) if choice else (), {c: c for c in texts}
 
 
 def _chosen_order(cell: str, texts: Sequence[str]) -> dict[str, int]:
     """Return the places of answers in `B > A > C`, or of the best alone; none for a tie."""
-    parts = [part for part in re.split(r"[\s>,;/|]+", fold(cell)) if part]
+    parts = _parts_of_order(cell)
     named = [next((c for c in texts if p in (fold(c), heading_end(c))), "") for p in parts]
     if not named or "" in named:
         return {}
@@ -120,9 +122,13 @@ def _chosen_order(cell: str, texts: Sequence[str]) -> dict[str, int]:
 def _texts_of(values: Values, ranked: Sequence[str]) -> dict[str, str]:
     """Return the column of each ranked answer's text, by the ends of the headings, or none."""
     texts = [c for c in values.columns if c not in ranked and is_answer(values.table, c)]
-    of_end = {heading_end(c) or fold(c).rpartition("_")[2]: c for c in texts}
-    found = {c: of_end.get(heading_end(c) or fold(c).rpartition("_")[2], "") for c in ranked}
-    return found if all(found.values()) and len({*found.values()}) == len(found) else {}
+    text_of = {_last_part(c): c for c in texts}
+    beside = {c: text_of.get(_last_part(c), "") for c in ranked}
+    return beside if all(beside.values()) and len({*beside.values()}) == len(beside) else {}
+
+
+def _last_part(heading: str) -> str:
+    return heading_end(heading) or fold(heading).rpartition("_")[2]
 
 
 def are_ranks(values: Values, columns: Sequence[str]) -> bool:
@@ -181,26 +187,26 @@ def _tally_columns(values: Values) -> Sequence[str]:
     return columns if len(columns) > 2 and counts_only and same else ()
 
 
-def _choice_column(values: Values) -> str:
-    """Return the column that names or orders three and more columns of texts, or ""."""
-    many = _texts_beside(values)
-    names = {name for c in many for name in (fold(c), heading_end(c))}
-    for column in values.columns:
-        words = [re.split(r"[\s>,;/|]+", fold(word)) for word in values.distinct[column]]
+def _choice_column(values: Values) -> tuple[str, list[str]]:
+    """Return the column that names or orders three and more columns of texts, and these columns.
+
+    The headings of the texts differ only in a letter or a number. Without such, return "" and none.
+    """
+    answers = [c for c in values.columns if is_answer(values.table, c)]
+    texts = next((alike for alike in columns_by_stem(answers) if len(alike) > 2), [])
+    names = {name for c in texts for name in (fold(c), heading_end(c))}
+    for column in values.columns if texts else ():
+        words = [_parts_of_order(word) for word in values.distinct[column]]
         orders = has_word(column, RANKS) and any(len(parts) > 1 for parts in words)
         named, parts = orders or has_word(column, PREFERENCES), {p for of in words for p in of}
-        if many and named and column not in many and parts <= names | _TIES:
-            return column
-    return ""
+        if named and column not in texts and parts <= names | _TIES:
+            return column, texts
+    return "", []
 
 
-def _texts_beside(values: Values, choice: str = "") -> list[str]:
-    """Return the columns of texts whose headings differ only in a letter or a number.
-
-    If there are fewer than three, return none.
-    """
-    texts = [c for c in values.columns if c != choice and is_answer(values.table, c)]
-    return next((alike for alike in columns_by_stem(texts) if len(alike) > 2), [])
+def _parts_of_order(word: str) -> list[str]:
+    """Return the answers in `B > A > C`, or in `B`."""
+    return [part for part in re.split(r"[\s>,;/|]+", fold(word)) if part]
 
 
 _TIES = {"tie", "none", "all", "="}
@@ -214,6 +220,10 @@ def _best_and_worst(values: Values) -> tuple[str, str, list[str]] | None:
     for group in columns_by_scale(values.table, values.columns):
         if len(group) < 5 or _are_levels({w for c in group for w in values.distinct[c]}):
             continue
+        if any(
+            len({*row}) != len(group) - 2 for row in zip(*map(values.words.get, group), strict=True)
+        ):
+            continue  # two columns repeat others, which all differ
         for best, worst in combinations(group, 2):
             options = [c for c in group if c not in (best, worst)]
             cells = zip(*(values.words[c] for c in options), strict=True)

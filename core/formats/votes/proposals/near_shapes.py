@@ -37,7 +37,8 @@ from core.formats.votes.structure.rater_columns import (
 )
 from core.formats.votes.structure.row_keys import heads_raters, keys_named, row_keys
 from core.formats.votes.structure.texts import TextColumns, best_texts, may_hold_texts, quiz_columns
-from core.formats.votes.structure.values import TRAITS, Values, item_changes
+from core.formats.votes.structure.values import TRAITS, values_of
+from core.formats.votes.structure.vote_headings import item_changes
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
@@ -184,7 +185,7 @@ def _item_readings(table: Table) -> Iterator[NearShape]:
     """Yield each likely column of texts, with a person's marks of them as labels, and without."""
     guess = guess_mapping(table)
     texts = [text for text in proposed_texts(table) if may_hold_texts(table, text)]
-    judged = best_texts(values := Values(table), values.text_columns(), item_columns(values))
+    judged = best_texts(values := values_of(table), values.text_columns(), item_columns(values))
     texts = [judged.text, judged.second] if judged.second and len(texts) < 2 else texts
     texts = [guess.submission] if guess.submission else [*quiz_columns(table)] or texts
     texts.sort(key=heads_a_prompt)
@@ -287,7 +288,7 @@ def _readings_of_neighbours(table: Table) -> Iterator[NearShape]:
     table = with_object_keys(table)
     wide = rater_columns(table)
     if wide is not None:
-        last = not (wide.are or raters_agree(Values(table), wide.columns))
+        last = not (wide.are or raters_agree(values_of(table), wide.columns))
         yield from sorted(_neighbour_readings(table, wide), key=lambda s: last and s.kind == "wide")
 
 
@@ -308,7 +309,7 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
     elif wide.are != "criteria":
         lacks = f"{listed} share labels, and nothing says whether they are raters"
         lacks = f"{listed} look like the answers of raters" if wide.are else lacks
-        ranks = ("only=rank",) if are_ranks(Values(table), wide.columns) else ()
+        ranks = ("only=rank",) if are_ranks(values_of(table), wide.columns) else ()
         lacks += "; each gave the places 1 to n once, of which 1 is best" if ranks else ""
         for texts in wide.texts.readings():
             changes = wide._replace(texts=texts).changes("raters")
@@ -318,7 +319,7 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
             yield NearShape("wide", lacks + texts.columns_phrase, (*changes, *marks, *ranks), sure)
     if wide.texts.text:
         lacks = "columns that share labels could be labels of criteria"
-        values, beside = Values(table), [c for c in table.columns if c not in wide.summaries]
+        values, beside = values_of(table), [c for c in table.columns if c not in wide.summaries]
         also = (c for c in columns_of_marks(values, beside) if len(values.distinct[c]) > 2)
         labels = dict.fromkeys((*wide.columns, *also))
         changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in labels), *marks)
@@ -345,7 +346,7 @@ def _ambiguous_readings(table: Table) -> Iterator[NearShape]:
 
 def _grid_readings(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     """Yield the options for headings that are two names by two."""
-    item = item_columns(values := Values(table))
+    item = item_columns(values := values_of(table))
     parts = (*grid.raters, *grid.criteria)
     person = next(filter(names_a_respondent, item), "")
     judged = best_texts(values, values.text_columns(), item)

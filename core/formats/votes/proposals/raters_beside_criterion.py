@@ -9,7 +9,8 @@ from core.formats.tables.table import Table
 from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.named_fields import names_a_model
 from core.formats.votes.structure.texts import best_texts
-from core.formats.votes.structure.values import Values, item_changes
+from core.formats.votes.structure.values import values_of
+from core.formats.votes.structure.vote_headings import item_changes
 
 
 def raters_beside_criterion(table: Table) -> tuple[str, ...]:
@@ -17,7 +18,7 @@ def raters_beside_criterion(table: Table) -> tuple[str, ...]:
 
     The columns on one scale are then the raters, whatever their headings.
     """
-    values = Values(table)
+    values = values_of(table)
     texts = values.text_columns()
     keys = [c for c in values.columns if c not in texts and values.share_filled(c) == 1]
     keys = [c for c in keys if not (values.is_number(c) or names_a_model(c))]

@@ -9,12 +9,8 @@ from core.formats.columns.answer_columns import columns_by_scale
 from core.formats.columns.headings import names_a_criterion
 from core.formats.votes.structure.marks import is_either, without_derived
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
-from core.formats.votes.structure.values import (
-    Values,
-    heads_label,
-    item_changes,
-    names_a_system,
-)
+from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.vote_headings import heads_label, item_changes, names_a_system
 from core.formats.votes.structure.word_scales import scale_order
 
 

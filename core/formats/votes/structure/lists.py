@@ -16,7 +16,8 @@ from core.formats.tables.table import Table, with_paths
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.record_states import are_states
 from core.formats.votes.structure.texts import best_texts
-from core.formats.votes.structure.values import Values, item_changes
+from core.formats.votes.structure.values import values_of
+from core.formats.votes.structure.vote_headings import item_changes
 
 #: Headings of lists of answers, if no other column lists their raters.
 _ANSWERS = frozenset({"votes", "ratings", "annotations", "judgments", "judgements", "responses"})
@@ -49,7 +50,7 @@ def list_answer_changes(table: Table) -> Iterator[tuple[str, ...]]:
         able = [c for c in able if c in of_criteria] or list(named)
     if not able:
         return
-    values = Values(table)
+    values = values_of(table)
     item = item_columns(values)
     changes = [*item_changes(item), *best_texts(values, values.text_columns(), item).changes(item)]
     changes += [f"rater={who}"] if who else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 from statistics import fmean, pvariance
 
@@ -16,7 +16,8 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import PEOPLE, RATERS, has_word, plain_heading
 from core.formats.tables.table import Table
 from core.formats.votes.structure.rater_columns import IDS
-from core.formats.votes.structure.values import TRAITS, Values, first_rows, heads_label
+from core.formats.votes.structure.values import TRAITS, Values, first_rows
+from core.formats.votes.structure.vote_headings import heads_label
 from core.formats.votes.structure.word_scales import scale_order
 from core.text.names import fold
 
@@ -92,6 +93,9 @@ def _is_derived(values: Values, column: str, others: Sequence[str]) -> bool:
     computed = _PERCENT.search(column) and not _CHANCE.search(column)
     if computed and not any(map(_PERCENT.search, others)):
         return True
+    goals = [*_numbers_of_words(values, column).values()]
+    if max(goals, default=0) - min(goals, default=0) < _least_range(goals):
+        return False
     places = [_numbers_of_words(values, c) for c in (column, *others)]
     cells = zip(*(values.words[c] for c in (column, *others)), strict=True)
     rows = [[of.get(cell) for of, cell in zip(places, row, strict=True)] for row in cells]
@@ -133,6 +137,11 @@ def _numbers_of_words(values: Values, column: str) -> dict[str, float]:
     return signs if len(signs) == len(words) else scale_order(words, column) or {}
 
 
+def _least_range(numbers: Iterable[float]) -> float:
+    """Return how far apart the numbers of a weighted sum must be at least."""
+    return _WIDER * (_PARTS if any(n % 1 for n in numbers) else _WHOLE)
+
+
 def _is_weighted_sum(rows: Sequence[Sequence[float]]) -> bool:
     """Return whether the first number of each row is the same weighted sum of the others."""
     import numpy as np
@@ -142,7 +151,7 @@ def _is_weighted_sum(rows: Sequence[Sequence[float]]) -> bool:
     table = np.array(rows)
     goal, parts = table[:, 0], np.column_stack([table[:, 1:], np.ones(len(rows))])
     near = _WHOLE if not (goal % 1).any() else _PARTS
-    if np.ptp(goal) < _WIDER * near:
+    if np.ptp(goal) < _least_range(goal):
         return False
     weights = np.linalg.lstsq(parts, goal, rcond=None)[0]
     if weights[:-1].min() < -_WEIGHT:

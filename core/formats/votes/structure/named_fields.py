@@ -21,7 +21,7 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.tables.table import Table
 from core.formats.votes.structure.rater_columns import item_columns
-from core.formats.votes.structure.values import Values
+from core.formats.votes.structure.values import values_of
 
 #: Column names of each field, most specific first.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -147,7 +147,7 @@ def fields_checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, 
 
 def _with_prompt(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields with the prompt that stands beside the texts, the same for each item."""
-    values, item, text = Values(table), fields.get("item", ""), fields.get("submission", "")
+    values, item, text = values_of(table), fields.get("item", ""), fields.get("submission", "")
     if "prompt" in fields or {item, text} - {*values.columns}:
         return fields
     free = [c for c in values.columns if c not in fields.values()]
@@ -158,7 +158,7 @@ def _with_prompt(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 def _with_author(table: Table, fields: dict[str, str]) -> dict[str, str]:
     """Return the fields with the author of each of an item's several texts as the system."""
-    values, item, text = Values(table), fields.get("item", ""), fields.get("submission", "")
+    values, item, text = values_of(table), fields.get("item", ""), fields.get("submission", "")
     if "system" in fields or item == text or {item, text} - {*values.columns}:
         return fields
     free = [c for c in values.columns if c not in fields.values() and plain_name(c) in _AUTHORS]
@@ -183,7 +183,7 @@ def _label_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 def _is_rater_weight(table: Table, fields: dict[str, str]) -> bool:
     """Return whether a weight belongs to the rater: it is the same in all of the rater's rows."""
-    values, rater, weight = Values(table), fields.get("rater", ""), fields["weight"]
+    values, rater, weight = values_of(table), fields.get("rater", ""), fields["weight"]
     return not {rater, weight} <= {*values.columns} or not values.varies([rater], weight)
 
 
@@ -207,7 +207,7 @@ def _rater_by_heading(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 def _item_of_reviews(table: Table, fields: dict[str, str]) -> str:
     """Return the id whose reviewers each wrote their own summary of it, or ""."""
-    values, text, rater = Values(table), fields["submission"], fields["rater"]
+    values, text, rater = values_of(table), fields["submission"], fields["rater"]
     if {text, rater} - {*values.columns} or "system" in fields:
         return ""
     own = "summary" in plain_name(text).split() and values.uniqueness([text]) > 0.9
@@ -218,7 +218,7 @@ def _item_of_reviews(table: Table, fields: dict[str, str]) -> str:
 
 def _id_of_texts(table: Table, text: str, taken: Sequence[str]) -> str:
     """Return the column named for items with one value for each text, or the texts' own."""
-    values = Values(table)
+    values = values_of(table)
     free = [c for c in values.columns if c not in taken and has_word(c, ITEMS)]
     free = free if text in values.columns else []
     same = (c for c in free if not (values.varies([c], text) or values.varies([text], c)))
@@ -232,7 +232,7 @@ def _with_id_as_item(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if shape is None or not shape.sentences or shape.length <= LONG:
         return fields
     free = [c for c in flat_columns(table) if c not in fields.values()]
-    ids = [c for c in item_columns(Values(table)) if c in free]
+    ids = [c for c in item_columns(values_of(table)) if c in free]
     named = named_fields(free, ["item"]) or dict(zip(["item"], ids, strict=False))
     return {"submission": text, **fields, **named}
 
@@ -241,7 +241,7 @@ def _checked_within_items(table: Table, fields: dict[str, str]) -> dict[str, str
     """Return the fields without a criterion or long label that is constant within an item."""
     if not {"criterion", "label"} & fields.keys():
         return fields
-    values, wrong = Values(table), list[str]()
+    values, wrong = values_of(table), list[str]()
     item = [fields["item"]] if "item" in fields else list(item_columns(values))
     if not item:
         return fields

@@ -32,9 +32,9 @@ from core.formats.source.heading_words import (
 from core.formats.tables.sheets import SHEETS
 from core.formats.tables.table import Table
 from core.formats.votes.structure.texts import TextColumns, best_texts
-from core.formats.votes.structure.values import (
+from core.formats.votes.structure.values import Values, values_of
+from core.formats.votes.structure.vote_headings import (
     RANGED,
-    Values,
     heads_label,
     is_measured,
     item_changes,
@@ -122,7 +122,7 @@ class RaterColumns(NamedTuple):
 
 def rater_columns(table: Table) -> RaterColumns | None:
     """Return the columns of answers of a table whose rows are items, or ``None``."""
-    values = Values(table)
+    values = values_of(table)
     item = item_columns(values)
     able = [c for c in values.columns if c not in item and not is_sum(c)]
     able = without_continued_headings(values.table, able)
@@ -160,7 +160,7 @@ def raters_by_rows(table: Table) -> tuple[str, ...]:
 
     Headings name the raters (J1, J2 ...); each item has a row for each of fewer criteria.
     """
-    values = Values(table)
+    values = values_of(table)
     answers = [c for c in values.columns if _is_mark(values, c) or values.can_be_answers(c)]
     judges = [c for c in answers if re.fullmatch(r"(judge |rater |[jr])\d+", plain_heading(c))]
     if len(judges) < 2 or len(set(map(_heading_form, judges))) > 1:

@@ -29,13 +29,8 @@ from core.formats.votes.structure.rater_columns import (
     sheet_column,
 )
 from core.formats.votes.structure.texts import best_texts
-from core.formats.votes.structure.values import (
-    RANGED,
-    Values,
-    heads_label,
-    names_a_system,
-    rater_heading_level,
-)
+from core.formats.votes.structure.values import Values, rater_heading_level, values_of
+from core.formats.votes.structure.vote_headings import RANGED, heads_label, names_a_system
 from core.formats.votes.structure.word_scales import is_scale
 
 _BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|нач|起|开始|開始")
@@ -55,7 +50,7 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     initials identify as people is the rater; otherwise the column that determines the texts is the
     item. Without ``sure`` less evidence is enough.
     """
-    values = Values(table)
+    values = values_of(table)
     if values.size < 3:
         return ()
     numbers = [c for c in values.columns if values.is_number(c) and not _is_item_heading(c)]
@@ -132,7 +127,7 @@ def _is_certain(values: Values, keys: RowKeys) -> bool:
 
 def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
     """Return the columns of answers and texts for given item and rater columns, or ``None``."""
-    values = Values(table)
+    values = values_of(table)
     known = bool(item) and {*item, rater} <= {*values.columns}
     return answer_keys(values, tuple(item), rater, "", values.text_columns()) if known else None
 

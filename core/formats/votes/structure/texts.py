@@ -10,7 +10,7 @@ from core.formats.columns.headings import stem_of
 from core.formats.columns.text_columns import ABOUT, WRITTEN_BY, heads_a_prompt, text_shape
 from core.formats.source.heading_words import WRITTEN_TEXTS, has_word, plain_heading
 from core.formats.tables.table import Table
-from core.formats.votes.structure.values import USUAL, Values
+from core.formats.votes.structure.values import USUAL, Values, values_of
 
 #: The most words of a title, on average, and headings of titles and of their reviews.
 _TITLE_WORDS = 15
@@ -124,7 +124,7 @@ def may_hold_texts(table: Table, column: str) -> bool:
     """Return whether a column, or a place in its cells, may hold the judged texts."""
     if column not in table.columns or plain_heading(column) in USUAL:
         return True
-    return column in judged_texts(Values(table), [])
+    return column in judged_texts(values_of(table), [])
 
 
 #: `Q2`, `2. What is it?`, `問1`: a question of a quiz.

@@ -21,7 +21,6 @@ from core.formats.columns.headings import (
     is_quantity,
     is_sum,
     names_a_criterion,
-    names_a_judging_model,
     reports_a_run,
 )
 from core.formats.columns.label_words import NO_ANSWER, is_yes, may_be_marks
@@ -41,6 +40,13 @@ from core.formats.source.heading_words import (
 )
 from core.formats.tables.cells import only_entry
 from core.formats.tables.table import Table, first_of_table
+from core.formats.votes.structure.vote_headings import (
+    YES_OR_NO,
+    heads_label,
+    is_measured,
+    is_overall_heading,
+    names_a_system,
+)
 from core.text.names import fold
 
 #: The most rows to examine; more change nothing.
@@ -50,16 +56,6 @@ _KEPT = frozenset({"id", "ids", "uuid", "guid", "key", "name", "email"})
 _GIVEN = frozenset(
     {"score", "scores", "rating", "label", "grade", "mark", "answer", "vote", "comment", "notes"}
 )
-#: Headings of the answer column in tables with one answer a row.
-LABELS = frozenset(
-    {
-        *("label", "rating", "score", "grade", "mark", "vote", "verdict", "decision"),
-        *("judgement", "judgment", "state", "severity", "result", "outcome"),
-        *("stars", "sterne", "etoiles", "estrellas", "stelle"),
-    }
-)
-#: First words of measured, not judged, quantities.
-_MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
 #: Headings of a grade that sums up others, which is rounded.
 _GRADE = re.compile(r"\A(note|endnote|zensur|grade|mark|ocena|nota|voto|karakter|cijfer)\Z", re.I)
 #: Attributes of a person.
@@ -72,10 +68,6 @@ _FEW = 7
 _KNOWN = frozenset({"gold", "golden", "truth", "goldstandard", "curated", "curation"})
 #: Usual headings of judged texts.
 USUAL = frozenset({*WRITTEN_BY, *WRITTEN, *ANY_TEXT})
-_SYSTEM = re.compile(
-    r"\b(system|model|engine|voice|variant|condition|cond\b|sys\b|llm|checkpoint)|modell|modelo|systeme|sistema"
-    r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
-)
 #: The position of an item in a series of trials.
 _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|orden|posicion)\b")
 #: Ids, and the addresses of pictures, sounds and pages.
@@ -92,6 +84,14 @@ def first_rows(table: Table) -> Table:
     return first_of_table(table, _ROWS)
 
 
+def values_of(table: Table) -> Values:
+    """Return what the values of a table say, worked out once for each table."""
+    if "values" not in table.examined:
+        table.examined["values"] = Values(table)
+    values: Values = table.examined["values"]
+    return values
+
+
 class Values:
     """The words of a table's columns, and what they determine."""
 
@@ -105,6 +105,7 @@ class Values:
         self.distinct = {c: {w for w in self.words[c] if w} for c in self.columns}
         self.full_name = name_parts(self.columns)
         self._known = dict[str, bool]()
+        self._number_lists = dict[str, list[float | None]]()
 
     def share_filled(self, column: str) -> float:
         """Return the share of rows with a value."""
@@ -257,15 +258,17 @@ class Values:
         """Return whether a column holds the means or the sums of others."""
         if not self.is_number(column) or not all(map(self.is_number, group)) or len(group) < 2:
             return False
-        rows = zip(self.words[column], *(self.words[c] for c in group), strict=True)
+        rows = zip(self._numbers(column), *map(self._numbers, group), strict=True)
         fits, total, exact = 0, 0, 0
         rounded = has_word(column, SUMMARIES, whole=True) or bool(_GRADE.search(column))
         # Bands and grades are rounded to halves.
         least = 0.26 if is_overall_heading(column) else 0.051
-        for word, *others in rows:
-            numbers = [n for other in others if (n := number_of(other)) is not None]
-            if (value := number_of(word)) is None or len(numbers) < 2:
+        for value, *others in rows:
+            numbers = [n for n in others if n is not None]
+            if value is None or len(numbers) < 2:
                 continue
+            if 5 * (total - fits) > self.size:
+                return False  # too many rows differ, whatever the others hold
             mean = statistics.fmean(numbers)
             total += 1
             exact += value % 1 != 0 or abs(value - sum(numbers)) < 0.01
@@ -273,6 +276,13 @@ class Values:
             fits += near or abs(value - sum(numbers)) < 0.01
         share = 1 if least > 0.1 else 0.8
         return total > 2 and bool(exact or rounded) and fits >= total * share
+
+    def _numbers(self, column: str) -> list[float | None]:
+        """Return the number in each row, or ``None``."""
+        if column not in self._number_lists:
+            number = {word: number_of(word) for word in {*self.words[column]}}
+            self._number_lists[column] = [number[word] for word in self.words[column]]
+        return self._number_lists[column]
 
     def says_how_sure(self, column: str) -> bool:
         """Return whether a column is the confidence in the answer of another column."""
@@ -296,7 +306,7 @@ class Values:
         return self._known[column]
 
     def _may_be_answers(self, column: str) -> bool:
-        adds_up = is_sum(column) and not _YES_OR_NO.search(column)
+        adds_up = is_sum(column) and not YES_OR_NO.search(column)
         if adds_up or names_a_system(column) or reports_a_run(column):
             return False
         if self.holds_remarks(column) or self.holds_sentences(column):
@@ -331,24 +341,6 @@ def _are_tenths(numbers: Sequence[float]) -> bool:
     return all(abs(10 * n - round(10 * n)) < 1e-6 for n in numbers)
 
 
-def is_measured(column: str) -> bool:
-    """Return whether a heading is that of a time, an age or a count."""
-    return bool({*plain_heading(column).split()[:1]} & _MEASURED) or is_quantity(column)
-
-
-def is_overall_heading(column: str) -> bool:
-    """Return whether a heading is that of an overall rating, given or computed."""
-    return bool(
-        re.match(r"(overall|gesamt|global|general|ensemble|conjunto)", plain_heading(column))
-    )
-
-
-def heads_label(column: str) -> bool:
-    """Return whether a heading says that it is a rating, a score or a verdict."""
-    ranged = re.search(r"%|/ ?\d+|\(\d{1,3}\)", column) or RANGED.search(column)
-    return bool({*plain_heading(column).split()} & LABELS or ranged or _YES_OR_NO.search(column))
-
-
 def is_written(table: Table, column: str) -> bool:
     """Return whether a column holds texts: several words each, different, and not remarks."""
     shape = text_shape(table, column)
@@ -366,25 +358,6 @@ def rater_heading_level(values: Values, column: str) -> int:
         return 2
     words = values.distinct[column]
     return 2 if all(has_word(w, RATERS) for w in words) else int(all(map(_PERSON.match, words)))
-
-
-def names_a_system(column: str) -> bool:
-    """Return whether a short heading names the system judged, or its condition."""
-    words = plain_heading(column)
-    named = len(words.split()) < 5 and bool(_SYSTEM.search(words))
-    return named and not names_a_judging_model(column)
-
-
-def item_changes(item: Sequence[str]) -> list[str]:
-    """Return an item's columns as `FIELD=COLUMN`, also as `system=COLUMN` if one is a system."""
-    ordered = sorted(item, key=names_a_system)
-    systems = [c for c in ordered if names_a_system(c)] if len(item) > 1 else []
-    return [*(f"item={c}" for c in ordered), *(f"system={c}" for c in systems[:1])]
-
-
-#: `Depth (0-15)`, `Depth /5`: the marks of a criterion.
-RANGED = re.compile(r"[(\[]\d+ ?(-|–|/|to|bis|a|à) ?\d+[)\]]|/ ?\d+\)?\Z", re.I)
-_YES_OR_NO = re.compile(r"[(\[](y ?/ ?n|yes ?/ ?no|j ?/ ?n|ja ?/ ?nein|o ?/ ?n|s ?/ ?n)[)\]]", re.I)
 
 
 def _is_count_heading(words: Sequence[str]) -> bool:

@@ -1,0 +1,72 @@
+"""What the heading of a column beside votes says it is: a label, a system, a measurement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from core.formats.columns.headings import (
+    is_quantity,
+    names_a_judging_model,
+)
+from core.formats.source.heading_words import (
+    plain_heading,
+)
+
+#: Headings of the answer column in tables with one answer a row.
+LABELS = frozenset(
+    {
+        *("label", "rating", "score", "grade", "mark", "vote", "verdict", "decision"),
+        *("judgement", "judgment", "state", "severity", "result", "outcome"),
+        *("stars", "sterne", "etoiles", "estrellas", "stelle"),
+    }
+)
+
+
+#: First words of measured, not judged, quantities.
+_MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
+
+
+_SYSTEM = re.compile(
+    r"\b(system|model|engine|voice|variant|condition|cond\b|sys\b|llm|checkpoint)|modell|modelo|systeme|sistema"
+    r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
+)
+
+
+def is_measured(column: str) -> bool:
+    """Return whether a heading is that of a time, an age or a count."""
+    return bool({*plain_heading(column).split()[:1]} & _MEASURED) or is_quantity(column)
+
+
+def is_overall_heading(column: str) -> bool:
+    """Return whether a heading is that of an overall rating, given or computed."""
+    return bool(
+        re.match(r"(overall|gesamt|global|general|ensemble|conjunto)", plain_heading(column))
+    )
+
+
+def heads_label(column: str) -> bool:
+    """Return whether a heading says that it is a rating, a score or a verdict."""
+    ranged = re.search(r"%|/ ?\d+|\(\d{1,3}\)", column) or RANGED.search(column)
+    return bool({*plain_heading(column).split()} & LABELS or ranged or YES_OR_NO.search(column))
+
+
+def names_a_system(column: str) -> bool:
+    """Return whether a short heading names the system judged, or its condition."""
+    words = plain_heading(column)
+    named = len(words.split()) < 5 and bool(_SYSTEM.search(words))
+    return named and not names_a_judging_model(column)
+
+
+def item_changes(item: Sequence[str]) -> list[str]:
+    """Return an item's columns as `FIELD=COLUMN`, also as `system=COLUMN` if one is a system."""
+    ordered = sorted(item, key=names_a_system)
+    systems = [c for c in ordered if names_a_system(c)] if len(item) > 1 else []
+    return [*(f"item={c}" for c in ordered), *(f"system={c}" for c in systems[:1])]
+
+
+#: `Depth (0-15)`, `Depth /5`: the marks of a criterion.
+RANGED = re.compile(r"[(\[]\d+ ?(-|–|/|to|bis|a|à) ?\d+[)\]]|/ ?\d+\)?\Z", re.I)
+
+
+YES_OR_NO = re.compile(r"[(\[](y ?/ ?n|yes ?/ ?no|j ?/ ?n|ja ?/ ?nein|o ?/ ?n|s ?/ ?n)[)\]]", re.I)
