@@ -206,7 +206,7 @@ def _draw_grid(
         "Item",
         sides,
         [criteria[name] for name in dict.fromkeys(asked)],
-        [(_pair_name(pair, *line), line) for line in lines],
+        [(_pair_name(*line), line) for line in lines],
         by_votes=True,
     )
     cells.show_grid(
@@ -221,7 +221,7 @@ def _draw_grid(
     )
 
 
-def _pair_name(pair: RunPair, first: GridItem, second: GridItem) -> ShownCell:
+def _pair_name(first: GridItem, second: GridItem) -> ShownCell:
     ids = dict.fromkeys((first.row.item_id, second.row.item_id))
     titles = dict.fromkeys((first.title, second.title))
     return ShownCell(one_line(" / ".join(titles), 60), tells=visible(" beside ".join(ids)))

@@ -86,12 +86,10 @@ def open_items(seat: Seat, queue: QueueRow, leases: Sequence[ItemLease]) -> None
     ]
     draw_table(["Who", "Does", "Kept until"], rows, name="Open items")
     if seat.role == "lead":
-        _draw_take_over_button(
-            seat, queue, [lease for lease in leases if lease.reviewer != seat.name]
-        )
+        _draw_take_over_button(queue, [lease for lease in leases if lease.reviewer != seat.name])
 
 
-def _draw_take_over_button(seat: Seat, queue: QueueRow, leases: list[ItemLease]) -> None:
+def _draw_take_over_button(queue: QueueRow, leases: list[ItemLease]) -> None:
     """Draw a lead's button to take over items that others left open; the take-over is recorded."""
     for lease in leases:
         caption = f"Take over from {label(lease.reviewer, 40)}"

@@ -50,7 +50,7 @@ def show(run: Run, rubric: Rubric) -> None:
     """Draw the systems' scores, the filters, and the grid with the open cell next to it."""
     cache_key = browsing.results_state(store(), run)
     means = remembered("means", cache_key, lambda: grid.system_means(store(), run, rubric))
-    of = systems.systems_of_run(run, rubric, means, cache_key)
+    of = systems.systems_of_run(run, means, cache_key)
     groups = remembered("groups", (run.id,), lambda: browsing.item_groups(store(), run.id))
     now = filters.shown_selection()
     with st.container(gap="xsmall"):
@@ -93,9 +93,7 @@ def show(run: Run, rubric: Rubric) -> None:
                     " Ctrl-click, Shift-click or X selects several."
                 )
                 st.html(f'<span class="rs-quiet rs-keys">{esc(text)}</span>', width="content")
-                # The open cell asks beside its buttons.
-                if not (settling.needs_name() and state.addresses(CELL)):
-                    settling.ask_name()
+                settling.ask_name()
 
 
 def _rows_of_page(

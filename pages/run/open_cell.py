@@ -53,8 +53,7 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
             work.link_to_review(run.id, [item_id], title, criterion=name)
         st.html(text_html(view.item))
         if settling.may_settle() and not settling.selected_cells():
-            if settling.needs_name():
-                settling.ask_name()
+            settling.ask_name_in_cell()
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.html('<span class="rs-quiet">Settle as</span>', width="content")
                 go_on = partial(open_next_doubt, items, item_id, name)

@@ -50,9 +50,7 @@ class Systems(NamedTuple):
     by_people: str = ""
 
 
-def systems_of_run(
-    run: Run, rubric: Rubric, means: list[SystemMeans], cache_key: tuple[object, ...]
-) -> Systems:
+def systems_of_run(run: Run, means: list[SystemMeans], cache_key: tuple[object, ...]) -> Systems:
     """Return the systems of a run; empty if its items name fewer than two systems."""
     if len(means) < 3:
         return Systems([], SharedTasks((), ()), None, {})

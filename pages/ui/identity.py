@@ -95,7 +95,7 @@ def current_seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
         return None
     signed = login_configured()
     heard = _browser_memory()
-    if alone and not signed and _known_name(heard) is None and not reviewers.all_reviewers(store()):
+    if alone and _known_name(heard) is None and may_begin_alone():
         # A browser that remembers a name says so first.
         return take_seat(alone) if heard.session else None
     name = _signed_in(header) if signed else _ask_for_name(heard, header)
@@ -103,6 +103,11 @@ def current_seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
         return None
     session = _session_id(heard, wait=signed)
     return None if session is None else reviewers.seat_of(store(), name, session)
+
+
+def may_begin_alone() -> bool:
+    """Return whether no name is needed: nobody has reviewed yet, and there is no login."""
+    return not (login_configured() or reviewers.all_reviewers(store()))
 
 
 def show_seat(person: Seat) -> None:

@@ -292,7 +292,7 @@ class _Grid:
             return {"name": name, "requirement": requirement}, []
         given = [worth.points for _, worth in cells_of_levels]
         if all(points is None for points in given):
-            return self._evenly_spaced(name, requirement, weight, cells_of_levels, row), []
+            return self._evenly_spaced(name, requirement, weight, cells_of_levels), []
         if any(points is None for points in given):
             without = [self._label_at(at) for at, w in cells_of_levels if w.points is None]
             message = f"has no points for {first_names(without)}, but for other levels."
@@ -336,7 +336,6 @@ class _Grid:
         requirement: str,
         weight: float | None,
         levels: Sequence[tuple[int, Points]],
-        row: RawRow,
     ) -> dict[str, Any]:
         """Return levels without points, evenly spaced, lowest first."""
         order = order_of_labels([self._label_at(at) for at in self._levels])

@@ -362,13 +362,6 @@ def _chance_of_either(audit: Numbers | float, gold: Numbers) -> Numbers:
     return chance
 
 
-def concerns_cell(rule: QueueRule, item_id: str, criterion: str) -> bool:
-    """Return whether a rule considers a cell."""
-    return (rule.items is None or item_id in rule.items) and (
-        rule.criteria is None or criterion in rule.criteria
-    )
-
-
 def _order_dependent(store: Store, run: Run) -> frozenset[tuple[str, str]]:
     """Return the cells on which a judge answered differently with the options reversed."""
     if run.panel.asking.flip == "off":

@@ -92,7 +92,7 @@ def score_difference(
         ]
     # Items without votes have no score before or after.
     voted = [b for b in ballots if b.ballots or b.failures]
-    return compare_scores(store, run, changed, list(derive(voted)), rubric, own_rubrics)
+    return compare_scores(store, run, changed, list(derive(voted)), own_rubrics)
 
 
 @allowed("organise")

@@ -167,7 +167,6 @@ def compare_scores(
     run: Run,
     edits: VersionEdits,
     after: Sequence[ItemResult],
-    rubric: Rubric,
     own: Mapping[str, Rubric],
 ) -> ScoreDifference:
     """Return the difference between the run's current results and ``after``."""

@@ -190,8 +190,3 @@ def _draft_rubric(name: str) -> Rubric | None:
         first = f"{error.problems[0]}" if error.problems else error.message
         st.caption(label(f"First fix the problem that makes this rubric invalid: {first}"))
         return None
-
-
-def help_subject(name: str) -> str:
-    """Return the name under which help about this rubric is stored."""
-    return f"rubric/{name}"

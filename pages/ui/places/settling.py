@@ -11,7 +11,6 @@ from core.domain.review import WHYS, ReviewerAnswer
 from core.domain.rubric import Criterion, Option
 from core.services.guided.own_grades import GRADER
 from core.services.labelling import settle_at_sight
-from core.services.review import reviewers
 from core.text import numbers as fmt
 from pages.ui import identity, state
 from pages.ui.resources import actor, store
@@ -23,8 +22,8 @@ SETTLE = "run_settle"
 SELECTED = state.key(SETTLE, "selected")
 #: The run, steps and words of the last settlement in this tab.
 LAST = state.key(SETTLE, "last")
-#: The field for the reviewer's name, if it is unknown in this tab.
-WHO = state.key(SETTLE, "name")
+#: The field for the reviewer's name, if it is unknown in this tab, and the one in the open cell.
+WHO, WHO_CELL = state.key(SETTLE, "name"), state.key(SETTLE, "cell", "name")
 Cells = Sequence[tuple[str, str]]
 
 
@@ -39,10 +38,10 @@ def ask_name() -> None:
         identity.ask_name_early(WHO)
 
 
-def needs_name() -> bool:
-    """Return whether a settlement needs a name: others have reviewed, and this one is unknown."""
-    known = identity.known_name() or identity.login_configured()
-    return may_settle() and not known and bool(reviewers.all_reviewers(store()))
+def ask_name_in_cell() -> None:
+    """Draw the field beside the buttons of the open cell, where a settlement needs a name."""
+    if may_settle() and not identity.may_begin_alone():
+        identity.ask_name(WHO_CELL)
 
 
 def selected_cells() -> list[tuple[str, str]]:
@@ -149,8 +148,9 @@ def settle_cells(
 
     Where nobody has reviewed yet, a person without a name is the grader.
     """
-    who = identity.known_name() or str(state.get(WHO) or "").strip()
-    alone = not who and not needs_name()
+    written = str(state.get(WHO_CELL) or state.get(WHO) or "").strip()
+    who = identity.known_name() or written
+    alone = not who and identity.may_begin_alone()
     seat = identity.take_seat(GRADER if alone else who)
     steps = settle_at_sight.settle(store(), seat, run_id, cells, answer, name=name)
     state.drop(SETTLE)

@@ -182,7 +182,7 @@ def test_where_others_have_reviewed_the_open_cell_asks_for_a_name(store: Store) 
     press(app, "cell", "as", MET)
     assert settled(store, 1) == {}
 
-    app.text_input(key=settling.WHO).set_value("Bo").run()
+    app.text_input(key=settling.WHO_CELL).set_value("Bo").run()
     press(app, "cell", "as", MET)
     assert settled(store, 1) == {("i1", "Right"): MET}
     assert "1 cell settled: MET." in shown(app)
