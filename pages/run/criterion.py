@@ -270,7 +270,7 @@ def settlement(run_id: int, item_id: str, criterion: str, decision: CellDecision
     mark = (
         tag(f"settled by {people}", "info") if active else tag(f"{settled.state}: {people}", "warn")
     )
-    option = "not assessable" if settled.uncertain else settled.label or ""
+    option = "cannot assess" if settled.uncertain else settled.label or ""
     gave = (
         "the votes gave no verdict"
         if decision.voted is None

@@ -53,6 +53,7 @@ def show(run: Run, rubric: Rubric) -> None:
     of = systems.systems_of_run(run, means, cache_key)
     groups = remembered("groups", (run.id,), lambda: browsing.item_groups(store(), run.id))
     now = filters.shown_selection()
+    state.drop(settling.CHANGED)
     with st.container(gap="xsmall"):
         systems.show_conclusion(of, rubric)
         ids = remembered("ids", (*cache_key, now), lambda: _selected_ids(run.id, now))
@@ -190,11 +191,15 @@ def _draw_grid_and_cell(
             if settling.may_settle():
                 settling.settle_bar(run.id, rubric.criteria)
         with st.container(horizontal=True, gap="small", key="rs_split"):
-            with st.container(key="rs_grid_side"):
+            with st.container(gap="xsmall", key="rs_grid_side"):
                 _draw_grid(run, rubric, means, systems, shown_items, lines, at)
+                if any(cell.between for item in shown_items for cell in item.cells.values()):
+                    st.html(f'<span class="rs-quiet">≈ {drawn.SIGNS["≈"]}</span>')
             if at is not None:
                 with st.container(key="rs_cell_side"):
                     open_cell.show(run, shown_items, *at)
+        if state.get(settling.CHANGED):  # The counts above the grid follow once it has answered.
+            st.rerun()
 
 
 def _open_first_doubt(items: Sequence[GridItem]) -> None:

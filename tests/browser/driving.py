@@ -21,16 +21,17 @@ PAUSE = 20
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 0)))"
 #: What a step in the browser's history is to the app.
 STEP = "url => { history.pushState(null, '', url); dispatchEvent(new PopStateEvent('popstate')); }"
+#: Nothing moves: an expander that still opens moves what lies below it away under the mouse.
+STILL = """() => !document.getAnimations().some(
+  a => a.playState === 'running' && a.effect.getComputedTiming().endTime !== Infinity)"""
 #: Then: whether nothing moves there any more, and what the page says went wrong.
-QUIET = """() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done([
+QUIET = f"""() => new Promise(done => requestAnimationFrame(() => setTimeout(() => done([
   !!document.querySelector('[data-testid=stApp][data-test-script-state=notRunning]')
   && !document.querySelector('[data-testid=stSkeleton]')
   && !document.querySelector('[data-stale=true]')
   // A shortcut of the editor presses its button as soon as the page is free.
   && !(document.rubricStudioEditor?.pending?.length)
-  // An expander that still opens moves what lies below it away under the mouse.
-  && !document.getAnimations().some(a => a.playState === 'running'
-    && a.effect.getComputedTiming().endTime !== Infinity),
+  && ({STILL})(),
   [...document.querySelectorAll('[data-testid=stException]')].map(said => said.innerText),
 ]), 0)))"""
 
@@ -131,7 +132,8 @@ def turn(page: Any, url: str) -> None:
 
 
 def press(page: Any, words: str, *, role: str = "button") -> None:
-    """Click what has exactly these words, and wait for what it does."""
+    """Click what has exactly these words once nothing moves, and wait for what it does."""
+    page.wait_for_function(STILL)
     page.get_by_role(role, name=words, exact=True).click()
     settle(page)
 
@@ -148,6 +150,7 @@ def choose(page: Any, name: str, *options: str) -> None:
     """Choose options of a select box, or several of a multiselect."""
     box = page.get_by_role("combobox", name=name, exact=True)
     for words in options:
+        page.wait_for_function(STILL)
         box.click()
         page.get_by_role("option", name=words).first.click()
         settle(page)
@@ -159,6 +162,7 @@ def choose(page: Any, name: str, *options: str) -> None:
 
 def follow(page: Any, words: str) -> None:
     """Click a link inside the page and wait for the page behind it."""
+    page.wait_for_function(STILL)
     page.get_by_test_id("stMain").get_by_role("link", name=words).click()
     settle(page)
 

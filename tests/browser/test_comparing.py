@@ -83,6 +83,7 @@ def test_what_accuracy_costs_is_drawn_and_listed(runs: Runs, page: Any, app_url:
     turn(page, f"{app_url}/compare?runs={runs.weak},{runs.strong}")
 
     page.get_by_test_id("stMain").get_by_text("Accuracy against cost", exact=True).click()
+    settle(page)
     plot = page.get_by_role("figure", name="Accuracy against cost")
     plot.scroll_into_view_if_needed()
     plot.locator(".plot-container").wait_for()

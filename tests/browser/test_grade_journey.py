@@ -17,7 +17,7 @@ import pytest
 from openpyxl import load_workbook
 
 from core.settings import RunnerPlace
-from tests.browser.driving import PATIENCE, settle, visit
+from tests.browser.driving import PATIENCE, STILL, settle, visit
 from tests.formats.office.documents import docx, grid
 from tests.formats.office.workbooks import xlsx
 from tests.provider import Answer, Provider, ok
@@ -85,6 +85,7 @@ class Hands:
         self._done()
 
     def press(self, words: str | re.Pattern[str]) -> None:
+        self._page.wait_for_function(STILL)
         self._page.get_by_role("button", name=words).click()
         self._done()
 
@@ -123,6 +124,7 @@ def test_sixty_essays_and_a_word_rubric_become_sixty_grades_in_twelve_clicks(
     hands.press(re.compile("Use this rubric"))
     pictured(page, "judges")
     page.get_by_text("Add a model", exact=True).click()
+    settle(page)
     hands.clicks += 1
     hands.fill("Model", "loopback-1", click=True)
     hands.fill("Address (only for your own server)", provider.url)

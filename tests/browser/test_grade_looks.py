@@ -161,6 +161,7 @@ def test_a_model_that_refuses_is_said_and_nothing_is_obeyed(
     page.get_by_text("3 · Judges").wait_for()
     settle(page)
     page.get_by_text("Add a model", exact=True).click()
+    settle(page)
     page.get_by_role("textbox", name="Model", exact=True).fill(
         "<b>m</b> ![x](http://127.0.0.1:9/m)"
     )

@@ -69,6 +69,7 @@ def test_imported_votes_lead_from_a_cell_of_their_agreement_to_its_items(
     follow(page, "See how far raters agree")
     page.get_by_role("table", name="Agreement per criterion").wait_for()
     page.get_by_role("button", name=re.compile(" against ")).click()
+    settle(page)
     choose(page, "Against", "Against: Labels (gold)")
     choose(page, "Rater", f"Rater: {MODEL}")
     page.keyboard.press("Escape")

@@ -59,6 +59,7 @@ def test_a_number_of_the_page_opens_exactly_its_items(
 
     # The row of all items below every slice leads there, too.
     page.get_by_test_id("stMain").get_by_text("Scores", exact=True).first.click()
+    settle(page)
     page.locator(f'a[href="run?run={run}&outcome=pass"]').first.click()
     page.wait_for_url("**/run?**outcome=pass**")
     settle(page)

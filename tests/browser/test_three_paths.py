@@ -73,6 +73,7 @@ def test_a_researcher_measures_three_raters_takes_the_figures_into_a_paper_and_g
     settle(page)
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download", exact=True).click()
+        settle(page)
         page.get_by_role("button", name="Markdown").click()
     text = Path(waiting.value.path()).read_text(encoding="utf-8")
     assert "0.67" in text

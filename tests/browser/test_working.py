@@ -67,6 +67,7 @@ def test_the_first_visit_shows_the_example_graded_and_leads_to_its_votes(
     page.get_by_text("Two offline judges learned from").wait_for()
     settle(page)
     page.get_by_text("Criterion by criterion").click()
+    settle(page)
     figures = page.get_by_role("table", name="Agreement per criterion")
     # The sample rubric has a row for each of its criteria, with the share that was right.
     assert figures.locator("tbody tr").count() >= 3

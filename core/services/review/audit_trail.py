@@ -249,7 +249,7 @@ class _Teller:
         return f"confirmed {after}" if before == after else f"changed {before} to {after}"
 
     def _settled_words(self, event: EventRow) -> str:
-        label: str = event.after["label"] or "not assessable"
+        label: str = event.after["label"] or "cannot assess"
         manner = {
             "human_single": "by one person",
             "human_consensus": "by people who agree",

@@ -29,6 +29,7 @@ SIGNS = {
     "○": "a judge abstained",
     "✕": "a judge failed",
     "◆": "settled",
+    "≈": "between two options, the nearer one",
     OWN: "by a person's labels",
 }
 
@@ -76,11 +77,12 @@ def shown_cell(cell: GridCell | None, opens: str, *, where: str) -> ShownCell:
         *(["○"] if cell.abstentions and not cell.abstained else []),
         *(["✕"] if cell.failures else []),
         *(["◆"] if cell.settled else []),
+        *(["≈"] if cell.between else []),
     ]
-    words = ("≈ " if cell.between else "") + one_line(cell.label, 40)
+    words = one_line(cell.label, 40)
     if not cell.label:
         gone = "failed" if cell.failures else "not asked"
-        words = "abstained" if cell.abstained else "cannot say" if cell.settled else gone
+        words = "abstained" if cell.abstained else "cannot assess" if cell.settled else gone
     earned = "" if cell.earned is None else f", {fmt.percent(cell.earned)} of its best"
     sign_words = "".join(f", {SIGNS[sign]}" for sign in signs)
     if cell.settled and cell.judged != cell.label:

@@ -22,6 +22,8 @@ SETTLE = "run_settle"
 SELECTED = state.key(SETTLE, "selected")
 #: The run, steps and words of the last settlement in this tab.
 LAST = state.key(SETTLE, "last")
+#: Set by a settlement until the whole page shows what follows from it.
+CHANGED = state.key(SETTLE, "changed")
 #: The field for the reviewer's name, if it is unknown in this tab, and the one in the open cell.
 WHO, WHO_CELL = state.key(SETTLE, "name"), state.key(SETTLE, "cell", "name")
 Cells = Sequence[tuple[str, str]]
@@ -83,7 +85,7 @@ def settle_form(
     where: str,
     on_settled: Callable[[], None] | None = None,
 ) -> None:
-    """Draw the buttons that settle the cells: an option, as the panel voted, or not assessable.
+    """Draw the buttons that settle the cells: an option, as the panel voted, or "cannot assess".
 
     `on_settled` is called after they are settled.
     """
@@ -101,7 +103,7 @@ def settle_form(
             max_chars=2_000,
             help="A reason is needed if all judges agree on another option.",
         )
-        st.caption("Cannot be assessed:")
+        st.caption("Cannot assess:")
         for reason, text in WHYS.items():
             _settle_button(text, where, reason, written, ReviewerAnswer(None, reason))
 
@@ -156,6 +158,7 @@ def settle_cells(
     state.drop(SETTLE)
     text = f"{fmt.plural(len(steps), 'cell')} settled: {words}{f', as {GRADER}' if alone else ''}."
     state.put(LAST, (run_id, steps, text))
+    state.put(CHANGED, True)
 
 
 def option_keys(options: Sequence[Option]) -> list[str | None]:
@@ -209,3 +212,4 @@ def _undo_steps(steps: Sequence[int]) -> None:
     with shown_errors():
         settle_at_sight.undo(store(), identity.take_seat(identity.known_name()), steps)
         state.drop(LAST)
+        state.put(CHANGED, True)

@@ -98,7 +98,7 @@ def test_a_declaration_that_votes_refute_warns(store: Store) -> None:
     app.button(key=f"dataset_draw/declare/{version.id}").click().run()
 
     assert "They are not a fair sample" in shown(app)
-    assert "speak for all of them" not in shown(app)
+    assert "they represent all items" not in shown(app)
 
 
 def test_whoever_knows_declares_labels_random_and_takes_it_back(store: Store) -> None:

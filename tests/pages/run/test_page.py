@@ -210,7 +210,7 @@ def test_a_verdict_that_no_vote_is_for_is_no_disagreement_of_the_judges(store: S
         )
 
     cell = grids(open_run(run_id))[0].column("Depth")[0]
-    assert (cell.words, cell.signs) == ("≈ Some", "")
+    assert (cell.words, cell.signs) == ("Some", "≈")
     assert grids(open_run(run_id, criterion="Depth", verdict="split")) == []
 
 

@@ -122,7 +122,7 @@ def test_items_whose_label_says_that_they_cannot_be_assessed_are_counted() -> No
     # Of the three such labels the rater answered two items; those are left out beside one
     # abstention of the rater itself.
     assert (line.n, line.abstained, line.unassessed) == (1, 1, 2)
-    assert left_out_words([line]) == {"c": "1 abstained, 2 not assessable"}
+    assert left_out_words([line]) == {"c": "1 abstained, 2 cannot assess"}
 
 
 def test_options_have_their_own_precision_and_recall() -> None:

@@ -109,7 +109,7 @@ def _difference_count_cell(criterion: Known) -> TextCell:
 
 def left_out_words(lines: Sequence[PairLine]) -> dict[str, str]:
     """Return, by criterion, how many items are left out and why, in words."""
-    words = ("abstained", "not assessable", "tied")
+    words = ("abstained", "cannot assess", "tied")
     counts = {line.name: (line.abstained, line.unassessed, line.tied) for line in lines}
     return {
         name: ", ".join(f"{count(n)} {what}" for n, what in zip(numbers, words, strict=True) if n)
