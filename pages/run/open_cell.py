@@ -51,9 +51,11 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
             )
             title = f"{one_line(name, 80)}: {one_line(item_id, 80)}"
             work.link_to_review(run.id, [item_id], title, criterion=name)
+            may_settle = settling.may_settle() and not settling.selected_cells()
+            if may_settle:
+                settling.ask_name_in_cell()
         st.html(text_html(view.item))
-        if settling.may_settle() and not settling.selected_cells():
-            settling.ask_name_in_cell()
+        if may_settle:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.html('<span class="rs-quiet">Settle as</span>', width="content")
                 go_on = partial(open_next_doubt, items, item_id, name)

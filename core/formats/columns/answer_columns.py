@@ -10,6 +10,7 @@ from typing import Any
 from core.formats.columns.headings import (
     LANGUAGE,
     NO_RATERS,
+    SURENESS,
     is_quantity,
     names_an_occasion,
     plain_name,
@@ -66,12 +67,14 @@ def counts_rows(table: Table, column: str) -> bool:
     return any(cells == [str(first + n) for n in range(len(cells))] for first in (0, 1))
 
 
-def could_answer(table: Table, column: str) -> bool:
+def could_answer(table: Table, column: str, *, of_each: bool = False) -> bool:
     """Return whether a column can hold answers: a few short values, repeated.
 
-    Dates, links, ids, long texts and values that differ in every row are excluded.
+    Dates, links, ids, long texts and values that differ in every row are excluded, and how sure
+    somebody is, unless it is asked ``of_each`` rater beside their answer.
     """
     last = plain_name(column).rpartition(" ")[2]
+    last = "" if of_each and last in SURENESS else last
     # If the first rows have too many words, the others need not be read.
     if len(_count_words(table.rows[:_FIRST], column)) > MOST_LABELS or column in table.nested:
         return False

@@ -33,8 +33,8 @@ _FIRST = 500
 _PLACES = NO_RATERS | {"page", "line", "offset", "start", "end", "begin", "min", "max", "x", "y"}
 #: `Anna`, `KB`: a name, if the other part of the headings is not a name.
 _NAME = re.compile(r"[^\W\d_a-z]+\w*\Z")
-#: `M. de Vries`: a person by an initial.
-_INITIAL = re.compile(r"(?:[^\W\d_a-z]\.[ -]?)+[^\W\d_]{2}")
+#: `M. de Vries`, `R2 (Dr. Silva)`: a person by an initial or a number.
+_CODED = re.compile(r"(?:[^\W\d_a-z]\.[ -]?)+[^\W\d_]{2}|[A-Z]{1,2}\d+ \([^\W\d]")
 _TITLE = re.compile(r"(dr|dra|prof|mr|mrs|ms|mme|mlle|herr|frau|sr|sra|sig|dott)\.? [^\W\d]")
 
 
@@ -53,9 +53,11 @@ class NameGrid(NamedTuple):
 
     @property
     def has_titled_raters(self) -> bool:
-        """Return whether the raters are people: `Prof. Amin`, `M. de Vries`, `Interviewer A`."""
+        """Return whether the raters are people: `Prof. Amin`, `M. de Vries`, `Interviewer A`,
+        `R2 (Dr. Silva)`.
+        """
         return all(
-            _TITLE.match(plain_heading(r)) or _INITIAL.match(r) or names_a_person(r)
+            _TITLE.match(plain_heading(r)) or _CODED.match(r) or names_a_person(r)
             for r in self.raters
         )
 
@@ -137,13 +139,14 @@ def answers_in_grid(table: Table) -> NameGrid | None:
 
     If the criteria have different scales, these show which names are the raters.
     """
-    able = [c for c in table.columns if could_answer(table, c) and not is_sum(c)]
+    able = [c for c in table.columns if could_answer(table, c, of_each=True) and not is_sum(c)]
     grid = grid_of(able)
     if grid is not None:
         columns = [c for c in able if c in grid.columns.values()]
         if columns == next(iter(columns_by_scale(table, columns)), []):
             return grid
-        if all(map(names_a_rater, grid.raters)) and _has_scale_by_criterion(table, grid):
+        people = grid.has_titled_raters or all(map(names_a_rater, grid.raters))
+        if people and _has_scale_by_criterion(table, grid):
             return grid
     table = first_of_table(table, _FIRST)
     able = [c for c in table.columns if not is_sum(c) and _may_hold_marks(table, c)]

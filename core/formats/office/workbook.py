@@ -20,6 +20,8 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ODS = b"application/vnd.oasis.opendocument.spreadsheet"
 
 
+#: A legend, a codebook or a list of things to do has at most so many rows and columns.
+_LIST_ROWS, _LIST_COLUMNS = 25, 2
 #: The most columns to compare the headings of sheets by.
 _SHOWN = 200
 #: The name that stands for all sheets, appended to each other.
@@ -135,9 +137,20 @@ class Workbook:
         cells = [[row.get(column, "") for column in range(wide)] for row in first]
         return tuple(cells[header_at(cells)])
 
+    def _main_sheets(self) -> tuple[str, ...]:
+        """Return the sheets with rows, without short lists of words beside a table: a legend."""
+        lists = {name for name in self.filled_sheets if self._is_list(name)}
+        return tuple(name for name in self.filled_sheets if name not in lists) or self.filled_sheets
+
+    def _is_list(self, sheet: str) -> bool:
+        rows = self._cells(sheet).rows.values()
+        return len(rows) <= _LIST_ROWS and max(max(row, default=0) for row in rows) < _LIST_COLUMNS
+
     def _chosen_sheet(self, sheet: str | None) -> str:
         if sheet is None:
             if len(self.filled_sheets) > 1:
+                if len(main := self._main_sheets()) == 1:
+                    return main[0]
                 first = {name: self._header(name) for name in self.filled_sheets}
                 ((row, times),) = Counter(first.values()).most_common(1)
                 alike = [name for name in first if first[name] == row and times > 1]

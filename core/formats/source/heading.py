@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from core.errors import Problem
 from core.formats.source.parsed import TableRows
@@ -53,13 +53,21 @@ def heading_rows(rows: Sequence[Sequence[str]], at: int) -> tuple[tuple[str, ...
     """
     upper = [cell.strip() for cell in rows[at]]
     below = [[cell.strip() for cell in row] for row in rows[at + 1 : at + 1 + _DEEPEST]]
-    if len(below) < 3 or any(len(row) > len(upper) for row in below[:2]):
+    if len(below) < 3 or len(below[1]) > max(len(upper), len(below[0])):
         return tuple(upper), 1
-    lower = below[0] + [""] * (len(upper) - len(below[0]))
-    over = list(upper)
-    for n in range(1, len(over)):
+    wide = max(len(upper), len(below[0]))
+    over = upper + [""] * (wide - len(upper))
+    lower = below[0] + [""] * (wide - len(below[0]))
+    for n in range(1, wide):
         if not over[n] and lower[n]:
             over[n] = over[n - 1]
+    shared = {w for w in lower if len({over[n] for n in range(wide) if lower[n] == w}) > 1}
+    if wide > len(upper):
+        if not shared:
+            return tuple(upper), 1
+        upper += [""] * (wide - len(upper))
+    for n in _columns_beside(upper, over, lower, shared):
+        over[n] = ""
     groups = [n for n, name in enumerate(over) if name and over.count(name) > 1]
     words = [lower[n] for n in groups]
     single = [n for n in range(len(over)) if n not in groups]
@@ -77,6 +85,23 @@ def heading_rows(rows: Sequence[Sequence[str]], at: int) -> tuple[tuple[str, ...
     ]
     heads[0] = index[0] if index else heads[0]
     return tuple(heads), 3 if index else 2
+
+
+def _columns_beside(
+    upper: Sequence[str], over: Sequence[str], lower: Sequence[str], shared: Container[str]
+) -> list[int]:
+    """Return the columns at the end of a group that are not part of it.
+
+    A mean, a reference or remarks may follow the last rater of a table: unlike the others, no other
+    group has their words.
+    """
+    beside = list[int]()
+    for n in reversed(range(len(over))):
+        ends = n + 1 == len(over) or over[n + 1] != over[n] or n + 1 in beside
+        inside = any(over[m] == over[n] and lower[m] in shared for m in range(n))
+        if over[n] and not upper[n] and ends and inside and lower[n] not in shared:
+            beside.append(n)
+    return beside
 
 
 def _joined_heading(upper: str, lower: str) -> str:

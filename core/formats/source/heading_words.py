@@ -309,6 +309,16 @@ def name_parts(headings: Iterable[str]) -> tuple[str, ...]:
     return (parts[0][0], parts[1][0]) if all(parts) else ()
 
 
+def heads_names(heading: str) -> bool:
+    """Return whether a heading is that of people's names, whole or in part.
+
+    >>> heads_names("Name"), heads_names("Prénom"), heads_names("Nr.")
+    (True, True, False)
+    """
+    plain = plain_heading(heading)
+    return plain in _heading_words(_LAST_NAMES) or plain in _heading_words(_FIRST_NAMES)
+
+
 def plain_heading(heading: str) -> str:
     """Return a heading in lower case without accents, with spaces between its words.
 

@@ -148,6 +148,7 @@ def _has_rater_columns(table: Table, labels: Iterable[str]) -> bool:
     if wide.are == "criteria":
         return set(wide.columns) <= {*table.columns}
     free = [c for c in columns_to_answer(table, {}) if could_answer(table, c) and not is_sum(c)]
+    free = [c for c in free if c not in wide.item]
     return wide.are == "raters" or wide.is_numbered or 2 * len(wide.columns) >= len(free)
 
 

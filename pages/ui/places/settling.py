@@ -41,7 +41,7 @@ def ask_name() -> None:
 
 
 def ask_name_in_cell() -> None:
-    """Draw the field beside the buttons of the open cell, where a settlement needs a name."""
+    """Draw the field in the head of the open cell, where a settlement needs a name."""
     if may_settle() and not identity.may_begin_alone():
         identity.ask_name(WHO_CELL)
 

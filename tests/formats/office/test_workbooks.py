@@ -112,6 +112,19 @@ def test_the_only_sheet_with_rows_is_taken_and_of_several_one_must_be_named() ->
         read_table("id,answer\na,x\n", "x.csv", "Old")
 
 
+def test_a_legend_beside_a_table_is_nobody_s_choice() -> None:
+    """A short list of words is left out, and named; a longer one could hold the texts."""
+    table = [["Id", "Tone", "Depth"], ["a", 1, 2], ["b", 2, 1]]
+    legend = [["Tone", "1 to 5"], ["Depth", "1 to 5"]]
+    read = read_table(xlsx({"Marks": table, "Legend": legend}), "book.xlsx")
+    assert read.columns == ("Id", "Tone", "Depth")
+    assert "Only the sheet 'Marks' is read, not 'Legend'." in said(read)
+
+    texts = [["Id", "Text"], *([f"i{n}", f"Text {n}"] for n in range(30))]
+    with pytest.raises(SheetNotChosen):
+        read_table(xlsx({"Marks": table, "Texts": texts}), "book.xlsx")
+
+
 def test_a_hidden_sheet_is_nobody_s_choice() -> None:
     def hide(book: Workbook) -> None:
         book["Old"].sheet_state = "hidden"

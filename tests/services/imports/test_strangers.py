@@ -22,6 +22,7 @@ from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.gradebook_tables import GRADEBOOK_TABLES
+from tests.formats.headed_tables import HEADED_TABLES
 from tests.formats.judged_logs import JUDGED_LOGS, MODELS, PANEL, decisions
 from tests.formats.more_tables import MORE_TABLES
 from tests.formats.nested_tables import NESTED_TABLES, WHY, nested
@@ -44,6 +45,7 @@ TABLES = (
     *ANSWERED_TABLES,
     *PANEL_TABLES,
     *GRADEBOOK_TABLES,
+    *HEADED_TABLES,
     *STUDY_TABLES,
     *JUDGED_LOGS,
 )

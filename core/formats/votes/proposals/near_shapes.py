@@ -11,7 +11,12 @@ from core.errors import InputError
 from core.formats.columns.answer_columns import holds_words, is_index
 from core.formats.columns.headings import is_question, names_a_person, names_a_rater, plain_name
 from core.formats.columns.name_grids import NameGrid, answers_in_grid, are_sides_unclear
-from core.formats.columns.text_columns import heads_a_prompt, prompt_beside, proposed_texts
+from core.formats.columns.text_columns import (
+    heads_a_prompt,
+    is_remark,
+    prompt_beside,
+    proposed_texts,
+)
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
@@ -90,11 +95,7 @@ class NearShape(NamedTuple):
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
     """Return the layouts that a table could have, each with the changes that select it."""
-    return tuple(_likely_readings(_first_rows(table)))
-
-
-def _first_rows(table: Table) -> Table:
-    return first_of_table(table, _TRIED)
+    return tuple(_likely_readings(first_of_table(table, _TRIED)))
 
 
 def only_reading(table: Table, rubric: Rubric | None) -> VoteMapping | None:
@@ -129,7 +130,10 @@ def first_reading(
         return guess_pairs(table)
     if kind != "unknown":
         return guess_vote_mapping(table, kind, rubric)
-    shape = next(iter(_chosen_readings(_first_rows(table), changes) or nearest_shapes(table)), None)
+    shape = next(
+        iter(_chosen_readings(first_of_table(table, _TRIED), changes) or nearest_shapes(table)),
+        None,
+    )
     if shape is None or shape.kind == "dataset":
         return None
     return _apply_shape(guess_vote_mapping(table, shape.kind, rubric), shape, table)
@@ -362,7 +366,8 @@ def _grid_readings(table: Table, grid: NameGrid) -> Iterator[NearShape]:
         yield NearShape("wide", lacks, (*item_changes(item), *judged.changes(item), *changes), sure)
     if sure:
         return
-    for text in [judged.text] if judged.text else proposed_texts(table)[:1]:
+    texts = [text for text in proposed_texts(table) if not is_remark(text)]
+    for text in [judged.text] if judged.text else texts[:1]:
         labels = (f"labels={column}" for column in grid.columns.values())
         yield NearShape("dataset", "its columns could be labels", (f"submission={text}", *labels))
 

@@ -15,9 +15,8 @@ from core.formats.datasets.labels import WORD
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import PEOPLE, RATERS, has_word, plain_heading
 from core.formats.tables.table import Table
-from core.formats.votes.structure.rater_columns import IDS
 from core.formats.votes.structure.values import TRAITS, Values, first_rows
-from core.formats.votes.structure.vote_headings import heads_label
+from core.formats.votes.structure.vote_headings import IDS, heads_label
 from core.formats.votes.structure.word_scales import scale_order
 from core.text.names import fold
 

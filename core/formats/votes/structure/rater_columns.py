@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import combinations, product
 from typing import NamedTuple
 
-from core.formats.columns.answer_columns import are_not_labels, columns_by_scale
+from core.formats.columns.answer_columns import are_not_labels, columns_by_scale, counts_rows
 from core.formats.columns.headings import (
     is_sum,
     named_for_raters,
@@ -27,13 +27,16 @@ from core.formats.source.heading_words import (
     RATERS,
     SUMMARIES,
     has_word,
+    heads_names,
     plain_heading,
 )
 from core.formats.tables.sheets import SHEETS
 from core.formats.tables.table import Table
+from core.formats.votes.structure.marks import raters_agree
 from core.formats.votes.structure.texts import TextColumns, best_texts
 from core.formats.votes.structure.values import Values, values_of
 from core.formats.votes.structure.vote_headings import (
+    IDS,
     RANGED,
     heads_label,
     is_measured,
@@ -68,7 +71,6 @@ _CODE = re.compile(r"(?=.*\d)[\w\-./#§]{1,20}(?: [\w\-./#§]{1,10})?")
 _PHRASE = re.compile(r"\w\s+[a-z]{3,}")
 _LEAST = -10
 _RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
-IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})
 
 
 class RaterColumns(NamedTuple):
@@ -141,8 +143,11 @@ def rater_columns(table: Table) -> RaterColumns | None:
     twice = [c for c in twice if alone or has_word(c, SUMMARIES, whole=True)]
     group = [c for c in group if c not in twice]
     are = "criteria" if {*group} <= table.maxima.keys() else _kind_of_columns(group)
-    if are == "raters" and not item:
-        ids = [c for c in able if c not in group and has_word(c, ITEMS) and values.may_be_key(c)]
+    if not item and (are == "raters" or raters_agree(values, group)):
+        before = [] if values.is_number(group[0]) else able[: able.index(group[0])]
+        ids = [c for c in able if c not in group and values.may_be_key(c)]
+        ids = [c for c in ids if c in before or has_word(c, ITEMS)]
+        ids.sort(key=lambda c: c in values.text_columns())
         item = next((pair for pair in combinations(ids, 2) if values.uniqueness(pair) == 1), ())
     if all(map(names_a_system, group)):
         return None  # an answer of each system, not of the row
@@ -242,6 +247,9 @@ def item_columns(values: Values) -> tuple[str, ...]:
     full_name = values.full_name
     by_name = full_name and not (ids or codes or named) and values.uniqueness(full_name) == 1
     if not by_name and (columns := [*ids, *codes, *named, *first, *words]):
+        if counts_rows(values.table, columns[0]):  # It says less than a name beside it.
+            names = [c for c in (*named, *words) if c not in ids and (c in named or heads_names(c))]
+            return full_name or tuple(names[:1] or columns[:1])
         return (columns[0],)
     if by_name:
         return full_name

@@ -22,7 +22,6 @@ from core.formats.tables.table import Table
 from core.formats.votes.structure.key_answers import RowKeys, answer_keys
 from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.rater_columns import (
-    IDS,
     is_sheet_of_raters,
     item_columns,
     names_a_respondent,
@@ -30,7 +29,12 @@ from core.formats.votes.structure.rater_columns import (
 )
 from core.formats.votes.structure.texts import best_texts
 from core.formats.votes.structure.values import Values, rater_heading_level, values_of
-from core.formats.votes.structure.vote_headings import RANGED, heads_label, names_a_system
+from core.formats.votes.structure.vote_headings import (
+    IDS,
+    RANGED,
+    heads_label,
+    names_a_system,
+)
 from core.formats.votes.structure.word_scales import is_scale
 
 _BEGINS = re.compile(r"\b(begin|start|from|von|anfang|debut|inicio|inizio)|нач|起|开始|開始")

@@ -1,0 +1,69 @@
+"""Tables of a twelfth stranger's kinds: names of raters above their columns, codes of two people.
+
+The shapes were met in the wild; the texts are made up here.
+"""
+
+from __future__ import annotations
+
+from tests.formats.strangers import Stranger, essay, table
+
+
+def _marked(n: int) -> str:
+    """A pupil's marks by two teachers on three criteria, each with a sum, and what follows."""
+    marks = [[(n * (k + 2) + t * (n % 3)) % 9 + 1 for k in range(3)] for t in (0, 1)]
+    both = ",".join(f"{','.join(map(str, own))},{sum(own)}" for own in marks)
+    return f"{n + 1},Pupil {'ABCDEFGHIJ'[n]},{both},{sum(map(sum, marks)) / 2},\n"
+
+
+#: The last rater's name stands above the mean and the remarks, too, which are nobody's marks.
+TEACHERS = (
+    "Essay of 7b,,,,,,,,,,,\n"
+    ",,Moser,,,,Ilic,,,,,\n"
+    "No,Name,Content,Structure,Style,Sum,Content,Structure,Style,Sum,Mean,Remark\n"
+    + "".join(map(_marked, range(10)))
+)
+
+WORDS = ("calm", "mixed", "tense")
+
+
+def _read(n: int) -> str:
+    """What three readers see in a picture, and how sure each of them is."""
+    seen = [f"{WORDS[(n * (r + 1) + r * (n % 2)) % 3]},{(n + r) % 4 + 1}" for r in range(3)]
+    return f"P-{n:02},{40 + n},{','.join(seen)},{WORDS[n % 3]},\n"
+
+
+READERS = (
+    ",,R1 (Dr. Ode),,R2 (Ms Lim),,R3 (trainee),,,\n"
+    "Picture,Width,Mood,Confidence,Mood,Confidence,Mood,Confidence,Truth,Note\n"
+    + "".join(map(_read, range(12)))
+)
+
+CODES = ("HOPE", "DOUBT", "DUTY")
+CODED = [
+    {"Talk": f"T{n // 6}", "Line": 10 + 7 * (n % 6), "Passage": essay(n % 21)}
+    | {"Code Ola": CODES[n % 3], "Code Per": CODES[n % 3 if n % 4 else 0], "Memo": ""}
+    for n in range(24)
+]
+
+HEADED_TABLES: tuple[Stranger, ...] = (
+    # A name is the item rather than a number in the list.
+    Stranger(
+        "teachers.csv",
+        TEACHERS,
+        "refused",
+        (60, 2, 10, 3),
+        maps=(
+            "item=Name raters=Moser raters=Ilic criteria=Content criteria=Structure criteria=Style",
+        ),
+    ),
+    # A word and a number from each reader; the confidence of each is an answer.
+    Stranger("readers.csv", READERS, "wide", (72, 3, 12, 2)),
+    # Two people coded each passage, which a talk and a line name together.
+    Stranger(
+        "coded.csv",
+        table(CODED),
+        "refused",
+        (48, 2, 24, 1),
+        maps=("item=Talk item=Line submission=Passage raters=Code Ola raters=Code Per",),
+    ),
+)
