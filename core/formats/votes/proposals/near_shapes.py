@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.columns.answer_columns import holds_words, is_index
-from core.formats.columns.headings import is_question, names_a_person, names_a_rater, plain_name
+from core.formats.columns.headings import is_question, names_a_person, names_a_rater
 from core.formats.columns.name_grids import NameGrid, answers_in_grid, are_sides_unclear
 from core.formats.columns.text_columns import (
     heads_a_prompt,
@@ -21,18 +20,19 @@ from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
 from core.formats.source.heading_words import plain_heading
-from core.formats.tables.cells import parsed_cell, steps_of
-from core.formats.tables.table import Table, first_of_table, value_paths, with_paths
+from core.formats.tables.cells import steps_of
+from core.formats.tables.table import Table, first_of_table, with_paths
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.item_texts import rival_labels, why_unreadable
 from core.formats.votes.pairs.contests import pairs_in
 from core.formats.votes.pairs.pair_tables import guess_pairs, near_pairs
 from core.formats.votes.pairs.rankings import are_ranks
+from core.formats.votes.proposals.answers_in_cells import answers_in_cells
 from core.formats.votes.proposals.raters_beside_criterion import raters_beside_criterion
 from core.formats.votes.structure.key_answers import RowKeys
 from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
 from core.formats.votes.structure.marks import columns_of_marks, raters_agree, tick_changes
-from core.formats.votes.structure.named_fields import ABOUT_ITEM, flat_columns
+from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.structure.rater_columns import (
     RaterColumns,
     item_columns,
@@ -50,23 +50,6 @@ from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import votes_in
 
 _TRIED = 500
-#: Words in column names that suggest rater, item and answer, best first.
-_HINTS: dict[str, tuple[str, ...]] = {
-    "item": (
-        *("item", "sample id", "trace id", "run id", "custom id", "task id", "record id"),
-        *("example", "doc", "page", "id"),
-    ),
-    "rater": (
-        *("annotator", "rater", "reviewer", "judge", "completed by", "author", "source"),
-        *("source type", "user", "agent", "created by"),
-    ),
-    "label": (
-        *("label", "rating", "verdict", "string value", "value", "score", "correct", "choices"),
-        *("sentiment", "answer"),
-    ),
-    "criterion": ("criterion", "metric", "dimension", "from name", "name", "key"),
-}
-
 Kind = Literal["long", "wide", "criteria", "pairs", "dataset"]
 TableKind = Literal["long", "wide", "criteria", "pairs", "dataset", "unknown"]
 
@@ -268,20 +251,8 @@ def _chosen_readings(table: Table, changes: Sequence[str]) -> list[NearShape]:
 
 
 def _cell_readings(table: Table) -> Iterator[NearShape]:
-    flat = [c for c in flat_columns(table) if holds_words(table, c) and not is_index(table, c)]
-    chosen = _hinted_fields(flat, inside := [*value_paths(table)])
-    if {"item", "rater", "label"} <= chosen.keys() and set(inside) & set(chosen.values()):
-        if any(_leads_into_several(table, path) for path in chosen.values()):
-            return  # only the first of several answers
-        options = tuple(f"{field}={column}" for field, column in chosen.items())
-        yield NearShape("long", "no columns are named for item, rater and answer", options)
-
-
-def _leads_into_several(table: Table, path: str) -> bool:
-    """Return whether a path leads into the first of several entries."""
-    head = path.partition("[0]")[0]
-    cells = (parsed_cell(row.get(head)) for row in table.rows)
-    return head != path and any(isinstance(cell, list) and len(cell) > 1 for cell in cells)
+    if changes := answers_in_cells(table):
+        yield NearShape("long", "no columns are named for item, rater and answer", changes)
 
 
 def _readings_of_neighbours(table: Table) -> Iterator[NearShape]:
@@ -374,32 +345,3 @@ def _grid_readings(table: Table, grid: NameGrid) -> Iterator[NearShape]:
 
 def _join_names(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
-
-
-def _hinted_fields(flat: Sequence[str], inside: Sequence[str]) -> dict[str, Any]:
-    names = [*flat, *inside]
-    chosen: dict[str, str] = {}
-    for field in ("rater", "label", "item", "criterion"):
-        root = steps_of(chosen.get("rater", ""))[:1]
-        free = [name for name in names if name not in chosen.values()]
-        if field == "label" and chosen.get("rater") in inside:
-            # Raters and answers belong together.
-            free.sort(key=lambda name: steps_of(name)[:1] != root)
-        if column := _hinted_name(_HINTS[field], free):
-            chosen[field] = column
-    return {
-        field: chosen[field] for field in ("item", "criterion", "rater", "label") if field in chosen
-    }
-
-
-def _hinted_name(hints: Iterable[str], names: Sequence[str]) -> str | None:
-    """Return the first name that equals, ends in or contains the likeliest words."""
-    plains = {name: plain_name(name.replace(".", " ").replace("[0]", "")) for name in names}
-    for hint in hints:
-        for name in names:
-            if plains[name] == hint or plains[name].endswith(f" {hint}"):
-                return name
-        for name in names:
-            if steps_of(name) == (name,) and f"{hint} " in plains[name]:
-                return name
-    return None
