@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -54,9 +54,9 @@ def markdown_tables(opened: Opened) -> tuple[MarkdownTable, ...]:
     return opened.once(_parts_in).tables
 
 
-def words_around(opened: Opened) -> tuple[Problem, ...]:
-    """Return the notice of what stands outside of the tables."""
-    return left_out([*opened.once(_parts_in).words.values()])
+def words_around(opened: Opened, used: Collection[str] = ()) -> tuple[Problem, ...]:
+    """Return the notice of the lines outside of the tables that are not ``used``."""
+    return left_out([line for line in opened.once(_parts_in).words.values() if line not in used])
 
 
 #: The most characters of words that are quoted in full, and the most lines that are begun.

@@ -23,7 +23,9 @@ from core.formats.rubrics.grid_headings import (
     Points,
     Role,
     names_a_level,
+    names_a_total,
     order_of_labels,
+    percent_notices,
     points_in,
     points_of_levels,
     rank_of,
@@ -35,7 +37,7 @@ from core.formats.rubrics.grid_headings import (
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import unguarded
-from core.formats.source.heading_words import heads_a_summary, plain_heading
+from core.formats.source.heading_words import plain_heading
 from core.formats.source.parsed import Parsed, refusal, stem
 from core.text.names import fold
 
@@ -170,11 +172,15 @@ def _are_points(texts: Sequence[str]) -> bool:
     return bare and bool(texts)
 
 
+#: `_____ / 20`: a place to write points into, beside the most that there are.
+_TO_FILL_IN = re.compile(r"(?:[_…]+|\.{3,})\s*(?:/\s*\d+)?|\A/\s*\d+\Z")
+
+
 def _is_total(cells: Sequence[str]) -> bool:
     """Return whether a row is a total: its name says so, and it holds only numbers."""
-    first, *numbers = [text.rstrip(" %") for text in cells if text] or [""]
-    is_named = heads_a_summary(first) or fold(first).startswith(("total", "sum"))
-    return is_named and all(
+    filled = [t for text in cells if text and (t := _TO_FILL_IN.sub("", text).rstrip(" %"))]
+    first, *numbers = filled or [""]
+    return names_a_total(first) and all(
         points_in(text).label == text and points_in(text).points is not None for text in numbers
     )
 
@@ -224,6 +230,11 @@ class _Grid:
         if self._problems:
             raise refusal("rubric", self._problems, self._table.name)
         self._notices += weigh_by_names(criteria, self._weighed)
+        for at, role in enumerate(self._roles):
+            if role == "weight":
+                rows = [row for row in self._table.rows if row.line in lines]
+                texts = [row.text(at) for row in rows]
+                self._notices += percent_notices(self._table.heads[at], texts)
         self._notices += scaling_notices(points, self._scaling) if points else ()
         title = stem(self._table.name, "Untitled rubric")
         data = {"name": "Pasted rubric" if title == "pasted text" else title, "criteria": criteria}
@@ -261,7 +272,7 @@ class _Grid:
         name = cells[self._roles.index("criterion")] or self._cell_text(cells, "section")
         if name and sum(map(bool, cells)) == 1:
             return name
-        if _is_total(cells) or heads_a_summary(name):
+        if _is_total(cells) or names_a_total(name):
             self._add_left_out(" ".join(filter(None, cells)), row.line)
         else:
             mend = "Describe at least two of its levels, or leave the row out."

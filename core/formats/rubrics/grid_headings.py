@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from core.errors import Problem
 from core.formats.source.csv_reader import MAX_COLUMNS
-from core.formats.source.heading_words import REMARKS, has_word, plain_heading
+from core.formats.source.heading_words import REMARKS, has_word, heads_a_summary, plain_heading
 from core.text.names import fold
 
 NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
@@ -323,6 +324,40 @@ def role_of(head: str) -> Role:
     if rank_of(head) is None and has_word(head, REMARKS):
         return "aside"
     return "weight" if "%" in head or _WEIGHTS.match(head) else "level"
+
+
+#: Words of totals in their rows, of which no level is described.
+_TOTALS = re.compile(
+    r"\b(?:totaa?l|gesamt|sum\b|summe|somm[ae]|suma|soma|complessiv|итог|сумм)|合計|总分|總分"
+)
+
+
+def names_a_total(name: str) -> bool:
+    """Return whether the name of a row without descriptions says that it sums the others up.
+
+    >>> names_a_total("Punteggio totale"), names_a_total("Summary")
+    (True, False)
+    """
+    return heads_a_summary(name) or _TOTALS.search(fold(name)) is not None
+
+
+def percent_notices(heading: str, cells: Sequence[str]) -> list[Problem]:
+    """Return the notice of weights in percent that do not add up to 100; none for other weights.
+
+    >>> str(percent_notices("Weight (%)", ["60", "45"])[0])
+    'The weights add up to 105 %, not 100 %. Only their proportions count.'
+    >>> percent_notices("Weight", ["60 %", "40 %"]), percent_notices("Weight", ["2", "1"])
+    ([], [])
+    """
+    numbers = [points_in(cell.strip(" %")).points for cell in cells if cell.strip()]
+    weights = [number for number in numbers if number is not None]
+    percent = "%" in heading or (bool(cells) and all("%" in cell for cell in cells))
+    total = sum(weights)
+    if not percent or not weights or len(numbers) > len(weights) or abs(total - 100) < 0.5:
+        return []
+    return [
+        Problem(f"The weights add up to {total:g} %, not 100 %.", "Only their proportions count.")
+    ]
 
 
 def order_of_labels(labels: Sequence[str]) -> Order:

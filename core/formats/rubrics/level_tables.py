@@ -27,7 +27,7 @@ from core.formats.rubrics.foreign import (
     shown_label,
     weigh_by_names,
 )
-from core.formats.rubrics.grid_headings import ROLE_WORDS
+from core.formats.rubrics.grid_headings import ROLE_WORDS, names_a_total, percent_notices, role_of
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import (
@@ -38,7 +38,7 @@ from core.formats.source.csv_writer import (
     spreadsheet_safe,
     unguarded,
 )
-from core.formats.source.heading_words import heads_a_summary, plain_heading
+from core.formats.source.heading_words import plain_heading
 from core.formats.source.parsed import BadNumber, Parsed, number, refusal, stem
 from core.text.names import fold
 
@@ -158,7 +158,8 @@ def _fields(heads: Sequence[str]) -> list[str]:
 
     A level beside a label is its number. Without points a level is worth its number.
     """
-    fields = [_FIELDS.get(plain_heading(head), "") for head in heads]
+    weights = {head for head in heads if role_of(fold(head)) == "weight"}
+    fields = [_FIELDS.get(plain_heading(h), "weight" if h in weights else "") for h in heads]
     if "label" in fields:
         beside = "number" if "score" in fields else "score"
         fields = [beside if field == "level" else field for field in fields]
@@ -186,7 +187,9 @@ def read_descriptors(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parse
     Raises:
         InputError: with every problem found, each with its line.
     """
-    return _LevelReader(replace(table, heads=tuple(_fields(table.heads))), scaling).read()
+    fields = tuple(_fields(table.heads))
+    weights = table.heads[fields.index("weight")] if "weight" in fields else ""
+    return _LevelReader(replace(table, heads=fields), scaling, weights).read()
 
 
 def read_levels(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubric], ...]:
@@ -200,12 +203,15 @@ def read_levels(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rub
     """
     # In Moodle's own table the points alone count, and names come back as they were.
     moodle = {head.casefold() for head in table.heads} <= {*MOODLE}
-    return _LevelReader(table, scaling, keeps_names=moodle).read()
+    return _LevelReader(table, scaling, "weight", keeps_names=moodle).read()
 
 
 class _LevelReader:
-    def __init__(self, table: RawTable, scaling: Scaling, *, keeps_names: bool = False) -> None:
+    def __init__(
+        self, table: RawTable, scaling: Scaling, weights: str, *, keeps_names: bool = False
+    ) -> None:
         self._table, self._scaling, self._keeps_names = table, scaling, keeps_names
+        self._heading_of_weights = weights
         self._at = {head: table.column(head) for head in (*FULL, "score")}
         self._problems: list[Problem] = []
         self._left_out: list[Problem] = []
@@ -246,8 +252,7 @@ class _LevelReader:
         """Return whether a row is the sum of the points: without a level and its description."""
         name = self._cell_text(row, "criterion")
         bare = not (self._cell_text(row, "level") or self._cell_text(row, "level_description"))
-        summed = heads_a_summary(name) or fold(name).startswith(("total", "sum", "gesamt"))
-        return bare and summed and not self._full
+        return bare and names_a_total(name) and not self._full
 
     def _cell_text(self, row: RawRow, head: str) -> str:
         text = unguarded(row.text(self._at[head]))
@@ -277,6 +282,8 @@ class _LevelReader:
                 notices.append(Problem(f"{head!r} {remark}", "", (), rows[0].line))
         if levels and not self._keeps_names:
             notices += weigh_by_names(shaped, weighed)
+            first = [rows[0].text(self._at["weight"]) for rows in criteria.values()]
+            notices += percent_notices(self._heading_of_weights, first)
         notices += scaling_notices(levels, self._scaling) if levels else ()
         return {"name": name, "criteria": shaped}, notices, lines
 

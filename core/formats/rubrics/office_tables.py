@@ -24,12 +24,14 @@ from core.formats.rubrics.grid_headings import (
     order_of_labels,
     points_in,
     rank_of,
+    role_of,
     weight_in_name,
 )
 from core.formats.source.csv_reader import MAX_COLUMNS, RawTable, raw_table
 from core.formats.source.heading import header_at, titles_notice
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import refusal
+from core.text.names import fold
 
 #: The rows of a table by number from 1.
 Rows = dict[int, list[str]]
@@ -66,22 +68,24 @@ def office_tables(
         tables = [(sheet, _sheet_rows(book, name, sheet)) for sheet in book.filled_sheets]
     elif is_word(opened):
         tables = list(_document_tables(opened))
-    elif tables := [(table.title, table.rows) for table in markdown_tables(opened)]:
-        around = words_around(opened)
-    else:
+    elif not (tables := [(table.title, table.rows) for table in markdown_tables(opened)]):
         return listed_rubric(opened)
     fit = [(t, rows) for t, rows in tables if rows and is_rubric(*_headings_and_rows(rows))]
-    ending = PurePosixPath(name).suffix
-    several = len(fit) > 1
+    skipped = [title or "a table" for title, rows in tables if rows and (title, rows) not in fit]
+    titles = {title for title, _ in fit} if len(fit) > 1 else set[str]()
     if is_word(opened):
-        titles = {title for title, _ in fit} if several else set[str]()
         texts = [
             _one_line(block) for block in opened.once(word_blocks)[0] if isinstance(block, str)
         ]
         # A document's title says nothing about the criteria.
         texts = texts[1:] if texts and _TITLE.fullmatch(texts[0]) else texts
         around = left_out([text for text in texts if text[:200] not in titles])
-    skipped = [title or "a table" for title, rows in tables if rows and (title, rows) not in fit]
+    elif book is None:
+        around = words_around(opened, titles)
+    if book is None and _are_sections(fit):
+        fit = [("", _joined_sections(fit))]
+    ending = PurePosixPath(name).suffix
+    several = len(fit) > 1
     if fit and skipped:
         around = (*around, Problem(f"Left out, as they are no rubrics: {first_names(skipped)}."))
     read = [_table_below_titles(f"{t}{ending}" if several and t else name, rows) for t, rows in fit]
@@ -97,6 +101,41 @@ def _headings_and_rows(rows: Rows) -> tuple[list[str], list[list[str]]]:
     """Return the headings, and the rows below them."""
     header = _header_row(rows)
     return rows[header], [row for n, row in rows.items() if n > header]
+
+
+def _are_sections(tables: Sequence[tuple[str, Rows]]) -> bool:
+    """Return whether tables are parts of one rubric: alike, and their weights make one whole."""
+    heads = {tuple(_headings_and_rows(rows)[0]) for _, rows in tables}
+    if len(heads) > 1 or not 1 < len(tables) == len({title for title, _ in tables if title}):
+        return False
+    if all(weight_in_name(title) for title, _ in tables):
+        return True
+    (head,) = heads
+    columns = [at for at, name in enumerate(head) if role_of(fold(name)) == "weight"]
+    sums = [
+        sum(points_in(cell.strip(" %")).points or 0 for cell in _column(rows, at))
+        for at in columns[:1]
+        for _, rows in tables
+    ]
+    return round(sum(sums)) == 100 and max(sums) < 100
+
+
+def _column(rows: Rows, at: int) -> list[str]:
+    return [row[at] for row in _headings_and_rows(rows)[1] if at < len(row)]
+
+
+def _joined_sections(tables: Sequence[tuple[str, Rows]]) -> Rows:
+    """Return the rows of tables below one header, each with its table's title as section."""
+    joined: Rows = {}
+    for title, rows in tables:
+        header, named = _header_row(rows), weight_in_name(title)
+        # The tables of a document have no lines: each counts its rows.
+        last = max(joined, default=0) if header <= max(joined, default=0) else 0
+        if not joined:
+            joined[header] = ["Section", *rows[header]]
+        section = named[0] if named else title
+        joined |= {last + n: [section, *row] for n, row in rows.items() if n > header}
+    return joined
 
 
 def _table_below_titles(name: str, rows: Rows) -> RubricTable:

@@ -235,6 +235,7 @@ def test_a_table_with_a_row_for_each_level_and_its_descriptor_is_a_rubric() -> N
         "Criterio;Peso;Nivel;Puntos;Descripción",
         "Critère;Poids;Niveau;Points;Description",
         "Criterion;Weight;Level;Points;Description",
+        "Criterion;Weight (%);Level;Points;Description",
         "評価項目;重み;レベル;得点;説明",
     ],
 )
@@ -257,12 +258,26 @@ def test_levels_that_are_numbers_are_worth_them_and_words_need_points() -> None:
 
 def test_a_total_below_the_criteria_is_left_out_and_said() -> None:
     grid = "Kriterium;Gewicht;gut (2);schwach (1)\nTon;60 %;Warm;Kalt\nWitz;40 %;Viel;Keiner\n"
-    for total in ("Summe;100 %;;\n", "Gesamt;100 %;;\n", "Insgesamt;100;10;0\n"):
+    totals = ("Summe;100 %;;\n", "Gesamt;100 %;;\n", "Insgesamt;100;10;0\n")
+    for total in (*totals, "Punteggio totale;;_____ / 3;\n", "Total score:;;......;\n"):
         (found,) = read_rubrics(grid + total, "x.csv")
         assert [(c.name, c.weight) for c in found.value.criteria] == [("Ton", 60), ("Witz", 40)]
         assert "is left out" in str(found.notices[0])
     with pytest.raises(InputError, match="describes no level"):
         read_rubrics(grid + "Stil;20 %;;\n", "x.csv")
+
+
+@pytest.mark.parametrize("text", ["60 %", "60"])
+def test_weights_in_percent_that_are_no_whole_are_said(text: str) -> None:
+    head = "Weight" if "%" in text else "Weight (%)"
+    other = text.replace("60", "45")
+    grid = f"Criterion,{head},good (2),poor (1)\nTone,{text},Warm,Cold\nWit,{other},Two,None\n"
+    rows = f"Tone,{text},Good,2,Warm\nTone,,Poor,1,Cold\nWit,{other},Good,2,Two\nWit,,Poor,1,None\n"
+    for table in (grid, f"Criterion,{head},Level,Points,Description\n{rows}"):
+        (found,) = read_rubrics(table, "x.csv")
+        assert "The weights add up to 105 %, not 100 %." in str(found.notices)
+        (found,) = read_rubrics(table.replace("45", "40"), "x.csv")
+        assert "add up to 1" not in str(found.notices)
 
 
 def test_a_number_before_every_level_s_name_is_its_points() -> None:

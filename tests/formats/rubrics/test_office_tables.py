@@ -109,6 +109,37 @@ def test_several_grids_are_several_rubrics_by_their_titles() -> None:
     assert [read.value.name for read in sheets] == ["Essay", "Talk"]
 
 
+def test_tables_whose_weights_make_one_whole_are_sections_of_one_rubric() -> None:
+    head = ["Criterion", "Weight", "1 - No", "2 - Yes"]
+    parts = {
+        "Craft (60 %)": [head, ["Plan", "40 %", "none", "sound"], ["Code", "20 %", "ugly", "neat"]],
+        "Team (40 %)": [head, ["Talk", "40 %", "mute", "open"]],
+    }
+
+    def read(name: str, titles: dict[str, list[list[str]]]) -> tuple[object, str]:
+        if name.endswith("docx"):
+            blocks = (block for t, rows in titles.items() for block in (t, grid(rows)))
+            rubrics = read_rubrics(docx("Interview", *blocks), name)
+        else:
+            text = "# Interview\n" + "".join(
+                f"\n## {t}\n\n"
+                + "\n".join("|".join(row) for row in [rows[0], ["---"] * 4, *rows[1:]])
+                for t, rows in titles.items()
+            )
+            rubrics = read_rubrics(f"{text}\n", name)
+        (of,) = rubrics
+        said = str(of.notices)
+        return [(c.name, c.section, c.weight) for c in of.value.criteria], said
+
+    whole = [("Plan", "Craft", 40), ("Code", "Craft", 20), ("Talk", "Team", 40)]
+    for name in ("x.md", "x.docx"):
+        criteria, said = read(name, parts)
+        assert criteria == whole
+        assert "Craft" not in said
+        plain, _ = read(name, {title.partition(" (")[0]: rows for title, rows in parts.items()})
+        assert plain == whole
+
+
 def test_a_file_without_a_rubric_says_what_would_be_one() -> None:
     for data in (docx("Only words."), xlsx({"S": [["id", "answer"], ["1", "x"]]})):
         assert not looks_like_rubric(data, "x")

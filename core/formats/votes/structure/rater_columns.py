@@ -247,7 +247,8 @@ def item_columns(values: Values) -> tuple[str, ...]:
     full_name = values.full_name
     by_name = full_name and not (ids or codes or named) and values.uniqueness(full_name) == 1
     if not by_name and (columns := [*ids, *codes, *named, *first, *words]):
-        if counts_rows(values.table, columns[0]):  # It says less than a name beside it.
+        is_id = "id" in plain_heading(columns[0]).split()
+        if counts_rows(values.table, columns[0]) and not is_id:  # A name beside it says more.
             names = [c for c in (*named, *words) if c not in ids and (c in named or heads_names(c))]
             return full_name or tuple(names[:1] or columns[:1])
         return (columns[0],)
