@@ -368,7 +368,7 @@ def known_name() -> str:
     return members.address_in(user_claims) if user_claims.get("email_verified") is True else ""
 
 
-def ask_name(key: str) -> str:
+def ask_name(key: str, width: int = 180) -> str:
     """Return the name, from a field if it is not known yet; it may still be empty."""
     name = known_name()
     if name or login_configured():
@@ -377,7 +377,7 @@ def ask_name(key: str) -> str:
         "Your name",
         key=key,
         max_chars=LONGEST,
-        width=180,
+        width=width,
         placeholder="Your name",
         label_visibility="collapsed",
     )

@@ -43,7 +43,7 @@ def ask_name() -> None:
 def ask_name_in_cell() -> None:
     """Draw the field in the head of the open cell, where a settlement needs a name."""
     if may_settle() and not identity.may_begin_alone():
-        identity.ask_name(WHO_CELL)
+        identity.ask_name(WHO_CELL, width=145)
 
 
 def selected_cells() -> list[tuple[str, str]]:
