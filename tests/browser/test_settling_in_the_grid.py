@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,8 @@ def test_the_filter_of_disagreements_leads_to_the_first_and_digits_settle_from_t
     watch(page)
     visit(page, f"{app_url}/run?run={run.id}")
     write(page, "Your name", "Ada")
+    head = page.get_by_role("link", name=re.compile(r"Settle \d+ disagreements?"))
+    before = int(re.findall(r"\d+", head.inner_text())[0])
     page.get_by_role("button", name="≠ Judges disagree").click()
     settle(page)
     cell = page.get_by_role("gridcell", name="i1, Right:", exact=False)
@@ -67,6 +70,8 @@ def test_the_filter_of_disagreements_leads_to_the_first_and_digits_settle_from_t
     settle(page)
     settled = {cell: one.option for cell, one in adjudication.settled_cells(store, run.id).items()}
     assert settled == {("i1", "Right"): MET, ("i1", "Short"): UNMET}
+    left = before - len(settled)
+    page.get_by_role("link", name=re.compile(rf"Settle {left} disagreements?")).wait_for()
 
     # The filter in an address opens nothing.
     visit(page, f"{app_url}/run?run={run.id}&only=doubt")
