@@ -470,8 +470,10 @@ STRANGERS: tuple[Stranger, ...] = (
                 for n in range(5)
             ]
         ),
-        "refused",
-        maps=("submission=customer_message", "submission=agent_reply prompt=customer_message"),
+        "dataset",
+        5,
+        text=essay(20),
+        prompt=essay(0),
     ),
     Stranger(
         "nested answers.json",

@@ -17,7 +17,7 @@ HOME = "core/metrics/estimate.py"
 OTHER_ENDS = {
     "core/domain/checks.py",
     "core/formats/rubrics/unitxt.py",
-    "core/formats/votes/tools/scales.py",
+    "core/formats/votes/scales.py",
     "core/services/gate/drift.py",
     "core/services/reports/paper.py",
     "core/services/reports/paper_criteria.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from core.formats.columns.headings import (
@@ -27,6 +27,8 @@ from core.text.names import fold
 
 #: The most different answers in a column of labels.
 MOST_LABELS = 50
+#: The highest whole number of a column of marks that may have more: a slider from 0 to 100.
+MOST_MARK = 100
 #: Two columns with at most this many answers share a scale if they have a number in common.
 MOST_SHARED = 12
 _FIRST = 500
@@ -76,10 +78,10 @@ def could_answer(table: Table, column: str, *, of_each: bool = False) -> bool:
     last = plain_name(column).rpartition(" ")[2]
     last = "" if of_each and last in SURENESS else last
     # If the first rows have too many words, the others need not be read.
-    if len(_count_words(table.rows[:_FIRST], column)) > MOST_LABELS or column in table.nested:
+    if column in table.nested or are_too_many(_count_words(table.rows[:_FIRST], column)):
         return False
     counts = _word_counts(table, column)
-    if not counts or len(counts) > MOST_LABELS:
+    if not counts or are_too_many(counts):
         return False
     if (last in NO_RATERS or names_an_occasion(column)) and not set(counts) <= YES | NO:
         return False
@@ -91,6 +93,18 @@ def could_answer(table: Table, column: str, *, of_each: bool = False) -> bool:
     if all(map(_ORDINAL.match, answers)) and not has_word(column, RANKS):
         return False
     return not (are_not_labels(answers) or all(map(_is_count, answers)) or _all_unique(counts))
+
+
+def are_too_many(words: Collection[str]) -> bool:
+    """Return whether these are more labels than a column has, apart from whole numbers up to 100.
+
+    >>> are_too_many({str(n) for n in range(101)}), are_too_many({f"w{n}" for n in range(51)})
+    (False, True)
+    """
+    if len(words) <= MOST_LABELS:
+        return False
+    numbers = [number_of(word) for word in words] if len(words) <= MOST_MARK + 1 else [None]
+    return any(n is None or n % 1 or not 0 <= n <= MOST_MARK for n in numbers)
 
 
 def are_not_labels(answers: set[str]) -> bool:
@@ -141,7 +155,7 @@ def holds_words(table: Table, column: str) -> bool:
 def _word_counts(table: Table, column: str) -> Counter[str]:
     """Return how often each word occurs in a column, ignoring case; cached for labels."""
     words = table.word_counts.get(column) or _count_words(table.rows, column)
-    if len(words) <= MOST_LABELS:
+    if not are_too_many(words):
         table.word_counts[column] = words
     return words
 
@@ -191,7 +205,7 @@ def same_scale(left: set[str], right: set[str]) -> bool:
         return bool(left and right)
     if all({is_yes(word) for word in labels} == {True, False} for labels in (left, right)):
         return True
-    if len(all_answers) > MOST_LABELS or not shared:
+    if are_too_many(all_answers) or not shared:
         return False
     numbers = all(number_of(word) is not None for word in all_answers)
     if numbers and len(all_answers) <= MOST_SHARED:

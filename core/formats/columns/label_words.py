@@ -184,3 +184,14 @@ def _yes_and_no(criterion: Criterion) -> tuple[str, ...]:
     folded = {fold(label) for label in labels}
     sides = (folded & YES, folded & NO)
     return labels if len(labels) == 2 and all(sides) else ()
+
+
+#: Pairs of words for yes and no, for a file that uses only one of them.
+_PAIRS = (*YES_NO, ("1", "0"), ("t", "f"), *SIGN_PAIRS)
+
+
+def opposite_word(word: str) -> str:
+    """Return the other word of a pair, in the same letter case."""
+    small = fold(word)
+    opposite = next(pair[pair[0] == small] for pair in _PAIRS if small in pair)
+    return opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite

@@ -11,9 +11,11 @@ from core.formats.columns.headings import lower_heading, stem_of
 from core.formats.source.heading_words import (
     ASKERS,
     PROMPTS,
+    RATERS,
     REFERENCES,
     REMARKS,
     SCHOOL,
+    SOURCES,
     TOPICS,
     WRITTEN_TEXTS,
     has_word,
@@ -32,33 +34,13 @@ WRITTEN_BY = (
 )
 WRITTEN = (
     *("response", "answer", "completion", "output", "generation", "essay", "reply", "full text"),
-    *(
-        "model answer",
-        "summary",
-        "translation",
-        "story",
-        "continuation",
-        "hypothesis",
-        "prediction",
-        "assistant",
-        "mt",
-        "mt output",
-    ),
+    *("model answer", "summary", "translation", "story", "continuation", "hypothesis"),
+    *("prediction", "assistant", "mt", "mt output"),
 )
 #: Names of any text: as often the source of a summary as the judged text.
 ANY_TEXT = (
-    *(
-        "text",
-        "content",
-        "body",
-        "tweet",
-        "email",
-        "transcript",
-        "ticket text",
-        "message",
-        "review",
-    ),
-    *("post", "comment text", "sentence", "conversation", "dialogue", "online text"),
+    *("text", "content", "body", "tweet", "email", "transcript", "ticket text", "message"),
+    *("review", "post", "comment text", "sentence", "conversation", "dialogue", "online text"),
     *("segment", "coded segment", "excerpt", "quotation", "quotation content", "quote"),
 )
 #: Names of texts about the judged text.
@@ -153,11 +135,15 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     shapes = {column: text_shape(table, column) for column in free.values()}
     texts = {column: shape for column, shape in shapes.items() if shape is not None}
     about = _columns_about_text(free)
-    short = list[str]()
+    short, answers = list[str](), _answers_by_heading(texts)
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
         columns = [
             free[name] for name in names if name in free and _may_hold_texts(table, free[name])
         ]
+        if names is ANY_TEXT:
+            if not short and len(answers) == 1 < len(texts):
+                return TextChoice(answers[0], "its heading")
+            columns = [c for c in columns if not (answers and _holds_codes(table, c))]
         longer = {c: _longer_columns(c, texts) for c in columns}
         weak = [c for c in columns if longer[c]]
         # A text about the answer is never used instead of a short answer without asking.
@@ -185,6 +171,24 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     if len(longest) == 1 and not short and texts[longest[0]].length >= LONG:
         return TextChoice(longest[0], "the longest texts")
     return TextChoice(None, "", tuple(dict.fromkeys((*short, *longest))))
+
+
+def _answers_by_heading(texts: Mapping[str, TextShape]) -> list[str]:
+    """Return the columns of sentences headed for a written answer: `bot_reply`."""
+    headed = [c for c, of in texts.items() if of.sentences and has_word(c, WRITTEN_TEXTS)]
+    about = (REFERENCES, PROMPTS, ASKERS, RATERS)
+    headed = [c for c in headed if not any(has_word(c, words) for words in about)]
+    return [c for c in headed if not (is_remark(c) or _TITLED.search(plain_heading(c)))]
+
+
+#: Headings of titles and kinds of texts.
+_TITLED = re.compile(r"\b(title|titel|titre|titulo|titolo|tytul|name|type|topic|thema|tema)\b")
+
+
+def _holds_codes(table: Table, column: str) -> bool:
+    """Return whether a column holds only codes such as `chat-12`, which are no texts."""
+    cells = [row[column] for row in table.rows[:_ROWS] if row.get(column)]
+    return all(isinstance(cell, str) and re.fullmatch(r"\S*\d\S*", cell) for cell in cells)
 
 
 _VERSIONS = re.compile(
@@ -304,6 +308,11 @@ def heads_a_prompt(column: str) -> bool:
     return named and not is_remark(column) and not has_word(column, REFERENCES)
 
 
+def heads_a_source(column: str) -> bool:
+    """Return whether a heading is that of a text to summarise: `article`, not `article_summary`."""
+    return has_word(column, SOURCES) and not has_word(column, WRITTEN_TEXTS)
+
+
 #: Headings of what was said before a response.
 _BEFORE = re.compile(r"(dialog(ue)?|conversation|chat)?( ?(context|history|so far))")
 
@@ -324,6 +333,7 @@ def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
         asked = [c for c, of in topics.items() if of and of.sentences and of.words >= _TITLE]
     if not asked and has_word(text, WRITTEN_TEXTS):
         asked = _worded_columns(table, (c for c in others if _BEFORE.fullmatch(plain_heading(c))))
+        asked = asked or _worded_columns(table, filter(heads_a_source, others))
     return asked[0] if len(asked) == 1 else ""
 
 

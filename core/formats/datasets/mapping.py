@@ -20,6 +20,7 @@ from core.formats.columns.answer_columns import (
     words_in,
 )
 from core.formats.columns.headings import (
+    is_quantity,
     is_sum,
     lower_heading,
     named_for_raters,
@@ -210,9 +211,36 @@ def _given_labels(free: dict[str, str], table: Table, rubric: Rubric | None) -> 
     named += [c for c in able if names_a_criterion(c) or {*LABELS} & {*lower_heading(c).split()}]
     several = [c for c in named if len(words_in(table, c)) > 1]
     labels = prefixed or shared or several[:1]
+    metrics = _metric_columns(table, columns)
+    labels = metrics if {*labels} <= {*metrics} else labels
     for name in [name for name, column in free.items() if column in labels]:
         del free[name]
     return {without_prefix(column): column for column in labels}
+
+
+#: Metrics that a program computes, beside the usual names of criteria.
+_METRIC = re.compile(
+    r"\b(precision|recall|(semantic|answer|cosine|string) similarity|bleu|rouge|meteor|bert ?score"
+    r"|chrf|comet|bleurt|f1|exact match|entailment|utilization|hit rate|mrr|ndcg)\b"
+)
+#: Numbers from 0 to 1 that are no scores.
+_NO_METRIC = re.compile(
+    r"\b(temperature|top p|threshold|seed|loss|lr|rate|penalty|weight|p value|prob|probability"
+    r"|confidence|fraction|share|start|end|x|y|w|h|lat|lon)\b"
+)
+
+
+def _metric_columns(table: Table, columns: Iterable[str]) -> list[str]:
+    """Return a program's scores from 0 to 1 if one of them is named for a metric, or []."""
+    able = [c for c in columns if c not in table.nested and not (is_sum(c) or is_quantity(c))]
+    able = [c for c in able if not _NO_METRIC.search(lower_heading(c))]
+    numbers = {c: [number_of(word) for word in words_in(table, c)] for c in able}
+    able = [
+        c for c in able if numbers[c] and all(n is not None and 0 <= n <= 1 for n in numbers[c])
+    ]
+    named = [c for c in able if names_a_criterion(c) or _METRIC.search(lower_heading(c))]
+    parts = [c for c in able if any(n is not None and n % 1 for n in numbers[c])]
+    return [c for c in able if c in parts or c in named] if {*named} & {*parts} else []
 
 
 def _is_number(table: Table, column: str) -> bool:

@@ -21,6 +21,7 @@ from core.formats.columns.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_B
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ASPECTS, ITEMS, PEOPLE, RANKS, RATERS, has_word
 from core.formats.source.parsed import ColumnRole
+from core.formats.tables.cells import steps_of
 from core.formats.tables.table import JOINED, Table, joined_parts
 
 #: A column that is kept with the item but hidden from judges, and a column that is left out.
@@ -40,8 +41,9 @@ def role_table(
     rows = []
     joined = {name: joined_parts(name, table.columns) for name in roles}
     roles = {part: roles[name] for name, parts in joined.items() for part in parts} | dict(roles)
+    inside = {steps_of(column)[:1] for column in roles if column in table.columns}
     for column in table.columns:
-        if joined.get(column):
+        if joined.get(column) or (column not in roles and (column,) in inside):
             continue  # the role belongs to the column's parts
         cells = [row.get(column) for row in table.rows]
         cells = [cell for cell in cells if cell not in (None, "", [], {})]

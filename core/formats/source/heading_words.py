@@ -162,10 +162,16 @@ ASKERS: Words = {
     "slavic": "klient klienta клиент замовник обращение",
     "other": "musteri 客户 顾客 顧客 客戶 お客様 고객 العميل לקוח",
 }
+#: What a summary, a headline or an answer was made of.
+SOURCES: Words = {
+    "en_de": "article document passage transcript dialogue news artikel dokument transkript",
+    "romance": "articulo documento articolo artigo transcripcion trascrizione transcricao",
+    "other": "статья документ текст_статьи makale 文章 文档 記事 文書 기사 문서 مقال مقالة",
+}
 #: Judged texts, next to the text that they answer, translate or summarise.
 WRITTEN_TEXTS: Words = {
-    "en": "translation translated target hypothesis response answer summary essay paraphrase"
-    " hyp mt",
+    "en": "translation translated target hypothesis response answer reply summary essay paraphrase"
+    " output completion hyp mt headline recap simplification simplified",
     "de": "ubersetzung antwort zusammenfassung aufsatz",
     "fr": "traduction reponse redaction",
     "es": "traduccion respuesta resumen redaccion",
@@ -361,7 +367,7 @@ _OTHERS = "judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
 _KINDS = (
     *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
     *(MEASURES, RATED, RANKS, COURSES, PREFERENCES, ASKERS, FAULTS),
-    *(TOPICS, SCHOOL, REFERENCES),
+    *(TOPICS, SCHOOL, REFERENCES, SOURCES),
 )
 
 

@@ -10,32 +10,35 @@ from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.rubric import CANNOT_ASSESS, MET, UNMET, Criterion, Rubric
 from core.errors import Problem
+from core.formats.columns.answer_columns import are_too_many
 from core.formats.columns.label_words import (
     AWAY,
     NO,
     SIGN_PAIRS,
     YES,
-    YES_NO,
     holds_no_answer,
     is_yes,
     label_lists_in,
+    opposite_word,
     option_named,
 )
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.heading_words import RANKS, has_word
 from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
+from core.formats.votes.scales import scale_of
 from core.formats.votes.structure.best_end import LOW_IS_BEST, any_says_lowest_is_best
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.structure.scale_ends import FAULT, counts_against, ends_of
 from core.formats.votes.structure.word_scales import no_opinion, scale_order
 from core.text.names import fold
 
-MOST_OPTIONS = 50
 #: Levels are added between whole numbers whose range is at most this.
 MOST_LEVELS = 20
 #: From here on, floats cannot distinguish neighbouring whole numbers.
 MOST_EXACT = 2.0**53
+#: A step of numbers, of which there are too many for a label each.
+_STEP = re.compile(r"-?[\d.]+ to -?[\d.]+")
 
 
 class Derived(NamedTuple):
@@ -46,11 +49,14 @@ class Derived(NamedTuple):
     notices: tuple[Problem, ...]
 
     def with_rubric_labels(self, lines: Iterable[VoteLine]) -> list[VoteLine]:
-        """Return the lines with their labels as the rubric spells them."""
-        return [
-            (line, {**row, "label": self.spelling[row["criterion"]][row["label"]]})
-            for line, row in lines
-        ]
+        """Return the lines with labels as the rubric spells them; a step's number is the reason."""
+        spelt = list[VoteLine]()
+        for line, row in lines:
+            label = self.spelling[row["criterion"]][row["label"]]
+            if _STEP.fullmatch(label) and not _STEP.fullmatch(row["label"]):
+                row = {**row, "reason": f"Score {row['label']}. {row.get('reason', '')}".strip()}
+            spelt.append((line, {**row, "label": label}))
+        return spelt
 
 
 def derive_rubric(
@@ -62,12 +68,12 @@ def derive_rubric(
 ) -> Derived:
     """Return a rubric from labels, of raters and gold.
 
-    Numbers and the words of a scale are ordinal, other words nominal. Yes and no are nominal; yes
-    (true, pass, and next to such words 1 and T) has value 1. MET and UNMET make a binary criterion.
-    In a ranking the first is the best, of a fault (severity, error) the least or no. Words that
-    mean "no answer" are not labels. ``maxima`` are the points possible by criterion: the scale
-    begins at 0 and ends there. A heading, or a text in ``told``, may say that the lowest mark is
-    best.
+    Numbers and words of a scale are ordinal, many fractions in steps, other words nominal. Yes and
+    no are nominal; yes (true, pass, and next to such words 1 and T) has value 1. MET and UNMET make
+    a binary criterion. In a ranking the first is the best, of a fault (severity, error) the least
+    or no. Words that mean "no answer" are not labels. ``maxima`` are the points possible by
+    criterion: the scale begins at 0 and ends there. A heading, or a text in ``told``, may say that
+    the lowest mark is best.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -84,7 +90,7 @@ def derive_rubric(
         scale, options, spelt = _scale_of_labels(
             list(used_labels), criterion, most, beside_numbers=beside_numbers
         )
-        if len(options) > MOST_OPTIONS:
+        if are_too_many([option["label"] for option in options]):
             message = f"has {len(options)} different labels for {criterion!r}."
             mend = "Give the rubric they belong to, or check which column holds the label."
             problems.append(Problem(message, mend, ("label",)))
@@ -117,9 +123,8 @@ def derive_rubric(
 def lines_as_spelt(rubric: Rubric, lines: Iterable[VoteLine]) -> list[VoteLine]:
     """Return the lines with criteria and labels as ``rubric`` spells them.
 
-    For example yes and no become MET and UNMET, ``3.0`` becomes ``3``, and ``not applicable`` an
-    abstention. Exact options stay, and so do words that mean "no answer": the vote checker counts
-    them.
+    Yes becomes MET, ``3.0`` becomes ``3``, and ``not applicable`` an abstention. Words that mean
+    "no answer" stay: the vote checker counts them.
     """
     names = {fold(c.name): c for c in rubric.criteria}
     spellings: dict[tuple[str, str], str] = {}
@@ -201,6 +206,8 @@ def _scale_notice(criterion: str, scale: str, labels: list[str], order: str) -> 
         mend = "In this order: the first has value 0, the last 1."
         if all(len(label) == 1 for label in labels):
             mend += " Letters are read as grades, A as the best."
+    if scale == "ordinal" and _STEP.fullmatch(labels[0]):
+        mend = "A step has the value of its middle; the numbers themselves are in the reasons."
     if scale == "nominal" and len(labels) == 2 and None not in map(is_yes, labels):
         why = "" if is_yes(labels[0]) else ", as it names a fault"
         mend = f"{labels[0]!r} has value 1, {labels[1]!r} 0{why}."
@@ -252,6 +259,10 @@ def _scale_of_labels(
         numbers = {label: _number_with_comma(label) for label in real}
     if None not in numbers.values():
         given = {n for n in numbers.values() if n is not None}
+        if min(given) >= 0 and max(given) <= 1 and are_too_many([*map(_number_text, given)]):
+            steps = scale_of(criterion, given)
+            spelt |= {label: steps.label_of(n) for label, n in numbers.items()}
+            return "ordinal", [{"label": o, "value": v} for o, v in steps.options], spelt
         levels = _number_levels(given | ends_of(criterion, given, most))
         spelt |= {label: _number_text(n) for label, n in numbers.items() if n is not None}
         return "ordinal", _ordered_options({level: _number_text(level) for level in levels}), spelt
@@ -283,8 +294,6 @@ def _all_yes_or_no(labels: set[str]) -> bool:
 
 _TICKS = frozenset(sign for pair in SIGN_PAIRS for sign in pair)
 _OURS = frozenset({"met", "unmet", "not met"})
-#: Pairs of words for yes and no, for a file that uses only one of them.
-_PAIRS = (*YES_NO, ("1", "0"), ("t", "f"), *SIGN_PAIRS)
 
 
 def _two_options(
@@ -300,19 +309,12 @@ def _two_options(
         spelt |= {label: MET if is_yes(label) else UNMET for label in real}
         return "binary", [{"label": MET}, {"label": UNMET}], spelt
     pair = {
-        side: words[0] if words else _opposite_word(sides[not side][0])
+        side: words[0] if words else opposite_word(sides[not side][0])
         for side, words in sides.items()
     }
     spelt |= {label: pair[bool(is_yes(label))] for label in real}
     options = [{"label": pair[True], "value": 1.0}, {"label": pair[False], "value": 0.0}]
     return "nominal", options, spelt
-
-
-def _opposite_word(word: str) -> str:
-    """Return the other word of a pair, in the same letter case."""
-    small = fold(word)
-    opposite = next(pair[pair[0] == small] for pair in _PAIRS if small in pair)
-    return opposite.upper() if word.isupper() else opposite.title() if word.istitle() else opposite
 
 
 def _number(label: str) -> float | None:

@@ -13,7 +13,7 @@ from core.errors import InputError, Problem
 from core.formats.columns.absences import without_absences
 from core.formats.columns.answer_columns import words_in
 from core.formats.columns.headings import COUNTS, is_sum, plain_name
-from core.formats.columns.text_columns import maps_for, prompt_map
+from core.formats.columns.text_columns import maps_for, prompt_map, proposed_texts
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.roles import role_table
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
@@ -47,13 +47,13 @@ from core.formats.votes.pairs.contests import pairs_in
 from core.formats.votes.pairs.pair_columns import without_counts
 from core.formats.votes.pairs.pair_tables import guess_pairs
 from core.formats.votes.pairs.rankings import rankings_as_pairs
+from core.formats.votes.scales import Bins
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
 from core.formats.votes.structure.lists import unnamed_raters_as_rows
 from core.formats.votes.structure.record_states import without_unfinished
 from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import values_of
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
-from core.formats.votes.tools.scales import Bins
 from core.formats.votes.tools.tool_results import bundle
 from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import parse_votes, votes_in
@@ -318,10 +318,12 @@ def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:
 
 
 def _unread_text_columns(table: Table, mapping: VoteMapping) -> list[str]:
-    """Return the unused columns that may hold the texts: one text per item."""
+    """Return the unused columns, or places in cells, that may hold the texts: one per item."""
     values, used = values_of(table), set(mapping.used().values())
     keys = [c for c in (mapping.item, mapping.system) if c in values.columns]
-    return [c for c in judged_texts(values, keys) if c not in used]
+    columns = [c for c in judged_texts(values, keys) if c not in used]
+    inside = (path for path in proposed_texts(table) if path not in (*table.columns, *used))
+    return columns or [*inside]
 
 
 def _read_experiment_bundle(

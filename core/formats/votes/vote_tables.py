@@ -33,6 +33,7 @@ from core.formats.votes.structure.lists import one_row_per_answer
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import values_of
+from core.formats.votes.tools.messages import conversation_text
 from core.formats.votes.vote_mapping import VoteMapping
 from core.text.names import fold
 
@@ -332,7 +333,10 @@ def _keep_texts(votes: TableVotes, mapping: VoteMapping, cells: dict[str, Any], 
     """Store the row's fields of its item; the first nonempty row counts."""
     texts = votes.texts.setdefault(item, {})
     for name in ABOUT_ITEM:
-        text = cell_text(cells, getattr(mapping, name))
+        column = getattr(mapping, name)
+        told = parsed_cell(cells.get(column)) if column else None
+        nested = isinstance(told, list | dict) and (len(told) > 1 or not isinstance(told[0], str))
+        text = conversation_text(told) if nested else cell_text(cells, column)
         if text:
             texts.setdefault(name, text)
 

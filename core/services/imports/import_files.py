@@ -40,9 +40,9 @@ from core.formats.votes.reading import (
     read_bundle,
     table_of,
 )
+from core.formats.votes.scales import Bins
 from core.formats.votes.sources import VoteSource, open_bytes, open_path
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_items, tool_of
-from core.formats.votes.tools.scales import Bins
 from core.formats.votes.vote_changes import (
     change_votes,
     is_for_items,

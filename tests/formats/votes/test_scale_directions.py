@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.formats.votes.derived_rubric import Derived, derive_rubric
-from core.formats.votes.tools.scales import scale_of
+from core.formats.votes.scales import scale_of
 
 
 def derived(criterion: str, labels: str, *told: str) -> Derived:

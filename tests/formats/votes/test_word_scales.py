@@ -7,9 +7,9 @@ import pytest
 from core.formats.votes.derived_rubric import derive_rubric
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import read_bundle
+from core.formats.votes.scales import scale_of
 from core.formats.votes.sources import open_bytes
 from core.formats.votes.structure.word_scales import scale_order
-from core.formats.votes.tools.scales import scale_of
 
 
 def read(labels: list[str], head: str = "label") -> VoteBundle:

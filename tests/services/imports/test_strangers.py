@@ -34,6 +34,7 @@ from tests.formats.scorecard_tables import SCORECARD_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger, essay, table
 from tests.formats.study_tables import STUDY_TABLES
+from tests.formats.trace_tables import PEOPLE, TRACE_TABLES
 
 TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
 TABLES = (
@@ -48,6 +49,7 @@ TABLES = (
     *HEADED_TABLES,
     *STUDY_TABLES,
     *JUDGED_LOGS,
+    *TRACE_TABLES,
 )
 
 
@@ -160,6 +162,45 @@ def test_a_text_that_stands_in_the_file_is_not_called_missing(store: Store, tmp_
     said = " ".join(str(notice) for notice in brought(store, file)["notices"])
     assert "was not part of the file" not in said
     assert "say --map submission=upper or --map submission=lower" in said
+
+
+def test_a_text_inside_cells_is_not_called_missing(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "votes.jsonl"
+    rows = [
+        {"item": f"i{n // 2}", "rater": PEOPLE[n % 2], "label": n % 3}
+        | {"payload": {"lang": "en", "said": {"text": essay(n // 2)}}}
+        for n in range(8)
+    ]
+    file.write_text("\n".join(map(json.dumps, rows)))
+    said = " ".join(str(notice) for notice in brought(store, file)["notices"])
+    assert "was not part of the file" not in said
+    assert "say --map submission=payload.said.text" in said
+
+
+def test_scores_of_evaluators_and_people_are_told_apart(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "traces.json"
+    file.write_text(next(case.data for case in TRACE_TABLES if case.name == "traces 0.json"))
+    bundle = read_bundle(open_path(file), "long")
+    assert {(vote.rater, vote.kind) for vote in bundle.votes.rows} == {
+        *(("evaluator", "llm"), ("ann", "human"), ("bo", "human"))
+    }
+
+
+def test_fields_of_a_task_are_shown_with_their_roles(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "tasks.json"
+    file.write_text(TRACE_TABLES[0].data)
+    roles = {role["column"]: role for role in brought(store, file)["roles"]}
+    assert {path: role["role"] for path, role in roles.items() if role["role"] != "ignored"} == {
+        "id": "item",
+        "data.conversation": "note",
+        "data.user_message": "prompt",
+        "data.bot_reply": "text",
+        "data.channel": "note",
+        "annotations[].completed_by.id": "rater",
+        "annotations[].result[].from_name": "criterion",
+        "annotations[].result[].value.rating": "label",
+    }
+    assert roles["annotations[].completed_by.email"]["samples"] == []
 
 
 @pytest.mark.parametrize("form", ["judge and scores", "flat list", "judge, reasons"])

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from core.errors import Problem
-from core.formats.columns.answer_columns import MOST_LABELS
+from core.formats.columns.answer_columns import MOST_LABELS, MOST_MARK
 from core.formats.columns.headings import (
     is_quantity,
     is_sum,
@@ -48,7 +48,18 @@ _BY_JUDGE = re.compile(r"(peer )?reviews?|annotations?|gutachten|relectures|revi
 _LONGEST = 40
 #: Last words of keys that name people by an id.
 _IDS = frozenset({"id", "uid", "uuid", "name", "email"})
-_FIELDS = ("rater", "criterion", "score", "reason")
+_FIELDS = ("rater", "criterion", "score", "reason", "rater kind")
+#: Keys that say by what kind of rater a score is, and the words for each kind.
+_SOURCES = frozenset({"source", "source type", "annotator kind", "scorer type", "evaluator type"})
+_KINDS = {
+    **dict.fromkeys(("eval", "evaluator", "llm", "model", "ai", "auto eval", "judge"), "llm"),
+    **dict.fromkeys(("annotation", "human", "annotator", "person", "user", "manual"), "human"),
+    **dict.fromkeys(("api", "code", "sdk", "heuristic", "rule", "script"), "offline"),
+}
+#: Keys of the rater's name beside a source.
+_AUTHORS = frozenset({"author", "author name", "created by", "user name"})
+#: What a rater is called of whom only the kind is known.
+_UNNAMED = {"llm": "evaluator", "human": "annotator", "offline": "code"}
 
 
 class _NestedScore(NamedTuple):
@@ -59,6 +70,7 @@ class _NestedScore(NamedTuple):
     rater: str = ""
     criterion: str = ""
     reason: str = ""
+    kind: str = ""
 
 
 def judgements_as_rows(table: Table) -> Table:
@@ -81,7 +93,7 @@ def judgements_as_rows(table: Table) -> Table:
         table = _with_named_judges(table)
     beside = [] if is_rated else [c for c in flat_columns(table) if names_a_rater(c)]
     named = {"score", *([] if beside else ["rater"])} | {
-        f for f in _FIELDS if any(getattr(leaf, f) for leaf in every)
+        f for f in _FIELDS if any(getattr(leaf, f.rpartition(" ")[2]) for leaf in every)
     }
     fields = [field for field in _FIELDS if field in named]
     item = "" if beside or named_fields(flat_columns(table), ["item"]) else "item id"
@@ -91,7 +103,7 @@ def judgements_as_rows(table: Table) -> Table:
         kept = {c: cell for c, cell in table.rows[at].items() if c not in (*columns, own_id)}
         kept = {item: table.rows[at][own_id] if own_id else str(at + 1)} | kept if item else kept
         for leaf in leaves:
-            cells = (leaf.rater or "rater", leaf.criterion, leaf.score, leaf.reason)
+            cells = (leaf.rater or "rater", leaf.criterion, leaf.score, leaf.reason, leaf.kind)
             judgement = dict(zip(_FIELDS, cells, strict=True))
             rows.append(kept | {field: judgement[field] for field in fields})
             lines.append(table.lines[at])
@@ -183,7 +195,7 @@ def _judgements_of_rows(
         rows.append(leaves)
     every = [leaf for leaves in rows for leaf in leaves]
     depth = {len(leaf.names) for leaf in every}
-    if len(depth) != 1 or len({str(leaf.score) for leaf in every}) > MOST_LABELS:
+    if len(depth) != 1 or not _may_be_labels({leaf.score for leaf in every}):
         return None
     sides = _judge_and_criterion_depth(every, depth.pop(), columns)
     if sides is None:
@@ -194,6 +206,14 @@ def _judgements_of_rows(
     few = 2 * len(names) <= len(every) and len({criterion for _, criterion in names}) < MOST_LABELS
     whole = len({bool(criterion) for _, criterion in names}) == 1
     return named if apart and few and whole else None
+
+
+def _may_be_labels(scores: Collection[Any]) -> bool:
+    """Return whether scores are few, or fractions and whole numbers up to a hundred."""
+    numbers = {score for score in scores if isinstance(score, int | float)}
+    wide = all(0 <= n <= 1 or (n <= MOST_MARK and n == int(n)) for n in numbers)
+    few = MOST_LABELS if wide else MOST_LABELS - len(numbers)
+    return len({str(score) for score in scores} - {*map(str, numbers)}) <= few
 
 
 def _nested_scores(
@@ -275,6 +295,14 @@ def _named_in_record(
         names = (k for k in value if plain_name(k) in _WEAK_RATERS and isinstance(value[k], str))
         if (name := next(names, None)) is not None:
             own, keys = own | {"rater": value[name]}, keys | {"rater": name}
+    sources = (k for k in value if plain_name(k) in _SOURCES and _kind_named(value[k]))
+    if (key := next(sources, None)) is not None:
+        kind = _kind_named(value[key])
+        names = (k for k in value if plain_name(k) in _AUTHORS and isinstance(value[k], str))
+        if "rater" not in own and (name := next(names, None)) is not None:
+            own, keys = own | {"rater": value[name]}, keys | {"rater": name}
+        own = {"rater": _UNNAMED[kind]} | own | {"kind": kind}
+        keys = keys | {"kind": key}
     weak = (
         k
         for k in value
@@ -284,6 +312,11 @@ def _named_in_record(
     if key is not None and (own.get("rater") or names_a_criterion(value[key])):
         own, keys = own | {"criterion": value[key]}, keys | {"criterion": key}
     return own, [*keys.values()]
+
+
+def _kind_named(source: Any) -> str:
+    """Return the kind of rater that a score's source says, or ""."""
+    return _KINDS.get(plain_name(source), "") if isinstance(source, str) else ""
 
 
 def _holds_marks(key: str, cell: Any) -> bool:

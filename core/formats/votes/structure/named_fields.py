@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from core.formats.columns.answer_columns import words_in
 from core.formats.columns.headings import names_a_rater, plain_name, without_prefix
+from core.formats.columns.message_texts import message_paths
 from core.formats.columns.text_columns import (
     LONG,
     WRITTEN,
@@ -126,6 +127,7 @@ def fields_checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, 
     if plain_name(criterion) == "question" and _is_free_text(table, criterion):
         fields = {name: column for name, column in fields.items() if name != "criterion"}
         fields = {"prompt": criterion} | fields
+    fields = message_paths(table) | fields
     if "submission" not in fields and (text := _text_of_items(table, fields)):
         fields = fields | {"submission": text}
     if "item" not in fields and "submission" in fields and "rater" in fields:

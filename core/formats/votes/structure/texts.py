@@ -7,7 +7,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.formats.columns.headings import stem_of
-from core.formats.columns.text_columns import ABOUT, WRITTEN_BY, heads_a_prompt, text_shape
+from core.formats.columns.text_columns import (
+    ABOUT,
+    WRITTEN_BY,
+    heads_a_prompt,
+    heads_a_source,
+    text_shape,
+)
 from core.formats.source.heading_words import WRITTEN_TEXTS, has_word, plain_heading
 from core.formats.tables.table import Table
 from core.formats.votes.structure.values import USUAL, Values, values_of
@@ -68,6 +74,8 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     ]
     able = [t for t in able if not _titles_of_reviewed(values, t)]
     prompts = [t for t in texts if heads_a_prompt(t) and plain_heading(t) not in USUAL]
+    if any(has_word(t, WRITTEN_TEXTS) and t not in prompts for t in able):
+        prompts += [t for t in texts if t not in prompts and heads_a_source(t)]
     candidates = [t for t in able if t not in prompts] or able
     ranked = sorted(
         candidates, key=lambda t: (_text_heading_level(t), _median_length(values, t)), reverse=True

@@ -15,11 +15,12 @@ from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import read_table
-from core.formats.votes.tools.fields import item_fields
+from core.formats.votes.scales import Value
+from core.formats.votes.tools.fields import fields_of_items
 from core.formats.votes.tools.messages import object_or_empty, objects_in
-from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
+from core.formats.votes.tools.tool_roles import roles_of_fields
 
 #: The longest choice; a longer answer is a text.
 _LONGEST = 80
@@ -92,9 +93,10 @@ def _is_task(row: Mapping[str, Any]) -> bool:
 def _read_tasks(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("label_studio", title)
     marks, left = list[Marked](), Counter[str]()
-    for task in rows:
+    texts = fields_of_items([object_or_empty(task.get("data")) for task in rows])
+    for task, fields in zip(rows, texts, strict=True):
         item = _row_id(results, task)
-        results.items[item] = item_fields(object_or_empty(task.get("data")))
+        results.items[item] = fields
         for entry in objects_in(task.get("annotations")):
             if entry.get("was_cancelled"):
                 left["skipped by its annotator"] += 1
@@ -152,12 +154,11 @@ def _read_table(file: Opened) -> ToolResults:
     named = [column for column in file.columns[start:] if column not in _MORE]
     rows = read_table(file, file.name).rows
     named = [column for column in named if not _is_text(rows, column)]
-    for row in rows:
+    own = [column for column in file.columns if column not in (*named, *_MORE)]
+    texts = fields_of_items([{column: row[column] for column in own} for row in rows])
+    for row, fields in zip(rows, texts, strict=True):
         item = _row_id(results, row)
-        task_fields = {
-            column: row[column] for column in file.columns if column not in (*named, *_MORE)
-        }
-        results.items.setdefault(item, item_fields(task_fields))
+        results.items.setdefault(item, fields)
         annotator = row["annotator"]
         # E-mail addresses are replaced by a number.
         rater = (
@@ -167,7 +168,9 @@ def _read_table(file: Opened) -> ToolResults:
         )
         for column in named:
             marks += _marked_cell(item, column, f"annotator {rater}", row[column], left)
-    return with_answers(results, marks, left)
+    results = with_answers(results, marks, left)
+    results.roles = tuple(roles_of_fields(rows, results))
+    return results
 
 
 def _is_text(rows: Sequence[dict[str, Any]], column: str) -> bool:
@@ -236,9 +239,9 @@ def _responses_by_question(responses: Any) -> dict[str, list[Any]]:
 def _read_records(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("argilla", title)
     marks, left = list[Marked](), Counter[str]()
-    for row in rows:
+    texts = fields_of_items([row["fields"] for row in rows])
+    for row, fields in zip(rows, texts, strict=True):
         item = _row_id(results, row)
-        fields = item_fields(row["fields"])
         about = object_or_empty(row.get("metadata"))
         results.items[item] = fields | {"meta": {**fields.get("meta", {}), **about}}
         for question, answers in _responses_by_question(row.get("responses")).items():
@@ -305,8 +308,8 @@ def _read_reviews(rows: Rows, title: str) -> ToolResults:
 
 
 LABEL_STUDIO = (
-    *of_rows(_is_task, _read_tasks),
+    *of_rows(_is_task, _read_tasks, verbatim=True),
     ToolShape("table", lambda file: {*_ABOUT, "id"} <= {*file.columns}, _read_table),
 )
-ARGILLA = of_rows(_is_record, _read_records, "records")
+ARGILLA = of_rows(_is_record, _read_records, "records", verbatim=True)
 OPENREVIEW = of_rows(_is_review, _read_reviews, "notes")

@@ -15,13 +15,13 @@ from typing import Any
 from core.domain.rubric import MET, UNMET
 from core.errors import InputError
 from core.formats.source.opened import Opened
+from core.formats.votes.scales import Value
 from core.formats.votes.tools.messages import (
     conversation_text,
     object_or_empty,
     objects_in,
     text_in,
 )
-from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import ToolShape
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 

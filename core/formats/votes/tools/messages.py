@@ -35,11 +35,15 @@ def _part_text(part: Any) -> str:
 
 
 def conversation_text(messages: Any) -> str:
-    """Return a list of messages as one text, without a role if it is a single question."""
+    r"""Return a list of messages as one text, without a role if it is a single question.
+
+    >>> conversation_text([{"author": "Kim", "text": "Where?"}, {"author": "Lee", "text": "Here."}])
+    'Kim: Where?\n\nLee: Here.'
+    """
     if not isinstance(messages, list):
         return text_in(messages)
     turns = [
-        (str(message.get("role", "")), text_in(message.get("content")))
+        (str(_first_of(message, _SPEAKERS) or ""), text_in(_first_of(message, _SAID)))
         for message in messages
         if isinstance(message, dict)
     ]
@@ -47,6 +51,15 @@ def conversation_text(messages: Any) -> str:
     if len(turns) == 1:
         return turns[0][1]
     return "\n\n".join(f"{role}: {text}" if role else text for role, text in turns)
+
+
+#: The keys of who says what in a message, as tools write them.
+_SPEAKERS = ("role", "author", "speaker", "from")
+_SAID = ("content", "text", "value", "message", "utterance")
+
+
+def _first_of(message: dict[str, Any], keys: tuple[str, ...]) -> Any:
+    return next((message[key] for key in keys if key in message), None)
 
 
 def object_or_empty(value: Any) -> dict[str, Any]:

@@ -9,14 +9,14 @@ from typing import Any
 
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
-from core.formats.votes.tools.fields import item_fields, number_in, value_as_text, yes_or_no
+from core.formats.votes.scales import Value
+from core.formats.votes.tools.fields import fields_of_items, number_in, value_as_text, yes_or_no
 from core.formats.votes.tools.messages import (
     conversation_text,
     object_or_empty,
     objects_in,
     text_in,
 )
-from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 
@@ -185,11 +185,11 @@ def _is_output_item(row: Mapping[str, Any]) -> bool:
 
 def _read_output_items(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("openai_evals", title)
-    for row in rows:
+    given = fields_of_items([object_or_empty(row.get("datasource_item")) for row in rows])
+    for row, fields in zip(rows, given, strict=True):
         number = row.get("datasource_item_id")
         item = _unused_name(results, f"item {number}" if number is not None else str(row.get("id")))
         sample = object_or_empty(row.get("sample"))
-        fields = item_fields(object_or_empty(row.get("datasource_item")))
         output = conversation_text(sample.get("output")) or text_in(sample.get("output_text"))
         if output:
             fields["submission"] = output

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.formats.votes.tools.annotation_tools import Marked, with_answers
-from core.formats.votes.tools.fields import item_fields
+from core.formats.votes.tools.fields import fields_of_items
 from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.shapes import Rows, of_rows
 from core.formats.votes.tools.tool_results import ToolQuestion, ToolResults
@@ -25,10 +25,10 @@ def _read_annotations(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("prodigy", title)
     marks, skipped = list[Marked](), Counter[str]()
     raters: dict[Any, str] = {}
-    for row in rows:
+    own = [{k: v for k, v in row.items() if k not in _OWN and k[:1] != "_"} for row in rows]
+    for row, fields in zip(rows, fields_of_items(own), strict=True):
         item = str(row.get("_input_hash"))
-        task_fields = {k: v for k, v in row.items() if k not in _OWN and not k.startswith("_")}
-        results.items[item] = item_fields(task_fields)
+        results.items[item] = fields
         annotator = row.get("_annotator_id") or row.get("_session_id")
         # Sessions are often named after a person, so a number replaces the name.
         rater = raters.setdefault(annotator, f"annotator {len(raters) + 1}")
@@ -56,4 +56,4 @@ def _marked_choice(results: ToolResults, item: str, rater: str, row: Mapping[str
     return Marked(item, question, rater, "human", chosen, several)
 
 
-SHAPES = of_rows(_is_task, _read_annotations)
+SHAPES = of_rows(_is_task, _read_annotations, verbatim=True)

@@ -14,6 +14,7 @@ from core.formats.source.opened import Opened, Shape
 from core.formats.tables.table import read_table
 from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.tool_results import ToolResults
+from core.formats.votes.tools.tool_roles import roles_of_fields
 
 
 class ToolShape(NamedTuple):
@@ -33,14 +34,18 @@ def of_rows(
     within: str = "",
     *,
     table: bool = False,
+    verbatim: bool = False,
 ) -> tuple[ToolShape, ...]:
     """Return the layouts of rows, recognised by the first row: JSON lines, or a JSON list.
 
     ``within``: also a list under that key of an object. ``table``: also CSV with these headings.
+    ``verbatim``: values are read as they stand, so that the table of roles can say where each went.
     """
 
     def read_rows(rows: Rows, title: str) -> ToolResults:
         results = read(rows, title)
+        if verbatim:
+            results.roles = tuple(roles_of_fields(rows, results))
         if unread := _unread_text_columns(rows, results):
             message = f"Texts that are left out: {', '.join(map(repr, unread[:20]))}."
             mend = f"To grade the first: {maps_for('submission', unread[:1])}."

@@ -11,10 +11,10 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.source.parsed import limited
+from core.formats.source.parsed import ColumnRole, limited
 from core.formats.votes.derived_rubric import criterion_data, lines_as_spelt
 from core.formats.votes.imported import VoteBundle, VoteChecker, VoteLine
-from core.formats.votes.tools.scales import Bins, Scale, Value, scale_of
+from core.formats.votes.scales import Bins, Scale, Value, scale_of
 
 RaterKind = Literal["human", "llm", "offline"]
 
@@ -51,7 +51,8 @@ class ToolResults:
     """A reader's results: ``items`` has `Item` fields by id, ``truth`` labels.
 
     ``contest`` describes votes on pairs: the design, and the systems in order. ``rubric`` is the
-    rubric given with the answers, if any. ``tool_name`` is the tool's name on screen.
+    rubric given with the answers, if any. ``tool_name`` is the tool's name on screen. ``roles`` say
+    where the fields of the file went.
     """
 
     tool: str
@@ -64,6 +65,7 @@ class ToolResults:
     contest: dict[str, Any] | None = None
     rubric: Rubric | None = None
     tool_name: str = "pairs"
+    roles: tuple[ColumnRole, ...] = ()
 
     def note(self, message: str, mend: str = "") -> None:
         """Add a notice about the import."""
@@ -117,6 +119,7 @@ def bundle(
         votes,
         limited(notices),
         details=details,
+        roles=results.roles,
     )
 
 

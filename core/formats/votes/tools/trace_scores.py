@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from core.formats.tables.cells import parsed_cell
+from core.formats.votes.scales import Value
 from core.formats.votes.tools.messages import object_or_empty
-from core.formats.votes.tools.scales import Value
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 

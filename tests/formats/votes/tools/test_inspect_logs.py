@@ -14,9 +14,9 @@ from core.errors import InputError
 from core.formats.known import kind_of
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import read_bundle
+from core.formats.votes.scales import Bins
 from core.formats.votes.sources import open_bytes
 from core.formats.votes.tools.known_tools import read_items
-from core.formats.votes.tools.scales import Bins
 from core.services.agreement.metrics_report import metrics_source
 from core.services.imports import import_files
 from tests.command_line import cli

@@ -16,10 +16,10 @@ from core.errors import InputError
 from core.formats.known import kind_of
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.reading import read_bundle
+from core.formats.votes.scales import Bins
 from core.formats.votes.sources import open_bytes
 from core.formats.votes.tools import metric_runs
 from core.formats.votes.tools.known_tools import read_results
-from core.formats.votes.tools.scales import Bins
 from tests.formats.votes.foreign_files import KNOWN, lines
 
 

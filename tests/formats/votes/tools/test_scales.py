@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.formats.votes.tools.scales import Bins, scale_of
+from core.formats.votes.scales import Bins, scale_of
 
 NUMBERS = st.lists(
     st.floats(-1e6, 1e6, allow_nan=False).filter(lambda number: number == 0 or abs(number) > 1e-6),
