@@ -24,8 +24,12 @@ _POSSIBLE = re.compile(
 )
 
 
-def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
+def summary_rows(
+    columns: Sequence[str], rows: Sequence[Row], lines: Sequence[int | None] = ()
+) -> dict[int, str]:
     """Return the rows that are not items, by index, with a description.
+
+    ``lines`` are the rows' lines in the file, which show where blank rows were.
 
     >>> marks = [{"id": "a", "kim": "3"}, {"id": "b", "kim": "4"}, {"id": "Mean", "kim": "3.5"}]
     >>> summary_rows(["id", "kim"], marks)
@@ -37,11 +41,13 @@ def summary_rows(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, str]:
         if (summary := _summary_of(columns, rows, at, items)) is None:
             break
         kinds[at] = summary
-    foot = len(rows)
-    for at in items[-_MOST:]:
+    remarks = _remarks_below(columns, rows, lines)
+    kinds |= remarks
+    foot = min(remarks, default=len(rows))
+    for at in [at for at in items[-_MOST - len(remarks) :] if at not in remarks]:
         above = range(items.start, min(foot, at))
         summary = _summary_of(columns, rows, at, above)
-        if summary is None and (foot < at or at == len(rows) - 1):
+        if summary is None and (foot < at or at == len(rows) - 1 - len(remarks)):
             summary = _remark_below_items(columns, rows, at, above, below=foot < at)
         if summary is not None:
             kinds[at], foot = summary, min(foot, at)
@@ -146,8 +152,63 @@ def _remark_below_items(
     if not (below and columns[0] in gaps) and (len(full) < 3 or 2 * len(gaps) < len(full)):
         return None
     return (
-        " ".join(str(rows[at][c]).strip() for c in columns if _is_filled(rows[at], c))[:60] or None
+        " ".join(str(rows[at][c]).strip() for c in columns if _is_filled(rows[at], c))[:200] or None
     )
+
+
+#: `Note: the second sheet is newer`, `* handed in late`.
+_REMARK = re.compile(r"\*|[^\W\d_][^:]{1,20}: ")
+
+
+def _remarks_below(
+    columns: Sequence[str], rows: Sequence[Row], lines: Sequence[int | None]
+) -> dict[int, str]:
+    """Return the lines below a table: each a lone cell, below a blank row or unlike those above.
+
+    >>> above = [{"id": f"e{n}", "kim": "3", "lee": "4"} for n in range(4)]
+    >>> below = {"id": "Kim was ill on the last day.", "kim": "", "lee": ""}
+    >>> _remarks_below(["id", "kim", "lee"], [*above, below], ())
+    {4: 'Kim was ill on the last day.'}
+    """
+    cells, end = dict[int, str](), len(rows)
+    while end > 3 and len(cells) < _MOST and (cell := _lone_cell(columns, rows[end - 1])):
+        end -= 1
+        cells[end] = cell
+    above = rows[:end]
+    full = sum(sum(_is_filled(row, c) for c in columns) > 1 for row in above)
+    if not cells or 10 * full < 9 * len(above):
+        return {}
+    firsts = [str(row.get(columns[0]) or "").strip() for row in above]
+    spaced = {at for at in range(1, len(lines)) if _is_below_blank(rows, lines, at)}
+    first = next(
+        (
+            at
+            for at, cell in sorted(cells.items())
+            if (at in spaced and not any(n < end for n in spaced)) or _is_unlike(cell, firsts)
+        ),
+        len(rows),
+    )
+    return {at: cell[:200] for at, cell in cells.items() if at >= first}
+
+
+def _lone_cell(columns: Sequence[str], row: Row) -> str:
+    """Return the only cell of a row, or ""."""
+    filled = [c for c in columns if _is_filled(row, c)]
+    return str(row[filled[0]]).strip() if len(filled) == 1 < len(columns) else ""
+
+
+def _is_below_blank(rows: Sequence[Row], lines: Sequence[int | None], at: int) -> bool:
+    """Return whether a blank row is above a row; line breaks in cells are none."""
+    line, before = lines[at], lines[at - 1]
+    broken = max((str(cell).count("\n") for cell in rows[at - 1].values()), default=0)
+    return line is not None and before is not None and line > before + 1 + broken
+
+
+def _is_unlike(cell: str, firsts: Sequence[str]) -> bool:
+    """Return whether a cell is a sentence below names, or begins as only a remark does."""
+    longest = max(map(len, firsts))
+    sentence = len(cell.split()) > 3 and len(cell) > max(24, 1.5 * longest)
+    return sentence or bool(_REMARK.match(cell) and not any(map(_REMARK.match, firsts)))
 
 
 def _has_gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.errors import InputError, Problem
 from core.formats.office.sheet import FilledCells, cell_name, column_name
@@ -11,12 +12,15 @@ from core.formats.office.workbook import Workbook
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
 from core.formats.source.heading import header_at, heading_rows, titles_notice
 from core.formats.source.parsed import TableRows, refusal
+from core.formats.source.summary_rows import left_out_notices, summary_rows
 
 _HEADING = "Every column needs a heading of its own, in one row."
 
 
 #: The heading for names of sheets that are read as one table, and another if a column has it.
 SHEETS = ("sheet", "sheet of the workbook")
+#: Begins what is said of one of these sheets.
+ON_SHEET = "On the sheet "
 #: Texts are longer than this on average.
 _LONG = 30
 
@@ -120,7 +124,9 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
             f"The sheet {different[0]!r} has other columns than the first. Name one with --sheet."
         )
         raise InputError(message, (), name)
-    parts = {sheet: part for sheet, part in parts.items() if sheet not in different}
+    parts = {
+        sheet: _without_feet(sheet, part) for sheet, part in parts.items() if sheet not in different
+    }
     heading = SHEETS[SHEETS[0] in columns]
     rows = tuple({heading: sheet, **row} for sheet, part in parts.items() for row in part.rows)
     lines = tuple(line for part in parts.values() for line in part.lines)
@@ -128,6 +134,21 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
     said = [Problem(f"Sheets with other columns are left out: {listed}.")] if different else []
     notices = tuple(notice for part in parts.values() for notice in part.notices)
     return TableRows((heading, *columns), rows, lines, (*said, *notices))
+
+
+def _without_feet(sheet: str, part: TableRows) -> TableRows:
+    """Return a sheet's rows without the means and remarks below them."""
+    found = summary_rows(part.columns, part.rows, part.lines)
+    head = next(at for at in range(len(part.rows) + 1) if at not in found)
+    found = {at: said for at, said in found.items() if at > head}
+    said = left_out_notices(found, part.lines)
+    said = [replace(notice, message=f"{ON_SHEET}{sheet!r}: {notice.message}") for notice in said]
+    kept = [at for at in range(len(part.rows)) if at not in found]
+    return part._replace(
+        rows=tuple(part.rows[at] for at in kept),
+        lines=tuple(part.lines[at] for at in kept),
+        notices=(*part.notices, *said),
+    )
 
 
 def _heading_problems(sheet: FilledCells, heads: dict[int, str], header: int) -> list[Problem]:

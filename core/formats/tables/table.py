@@ -137,7 +137,7 @@ def _tables_read(opened: Opened) -> dict[str | None, tuple[Table, int | None]]:
 
 def _tidy_table(table: Table) -> Table:
     """Return the table without summary rows, with related fields merged into one column."""
-    if table.flat and (summaries := summary_rows(table.columns, table.rows)):
+    if table.flat and (summaries := summary_rows(table.columns, table.rows, table.lines)):
         rows = tuple(row for at, row in enumerate(table.rows) if at not in summaries)
         lines = tuple(line for at, line in enumerate(table.lines) if at not in summaries)
         notices = (*table.notices, *left_out_notices(summaries, table.lines))

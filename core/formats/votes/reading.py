@@ -21,6 +21,7 @@ from core.formats.rubrics.rubric_file import parse_rubric
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed, limited
 from core.formats.tables.cells import steps_of
+from core.formats.tables.sheets import ON_SHEET
 from core.formats.tables.table import Table, joined_parts, read_table, with_paths
 from core.formats.votes.derived_rubric import (
     Derived,
@@ -49,6 +50,7 @@ from core.formats.votes.pairs.pair_tables import guess_pairs
 from core.formats.votes.pairs.rankings import rankings_as_pairs
 from core.formats.votes.scales import Bins
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
+from core.formats.votes.structure.best_end import turned_notices
 from core.formats.votes.structure.lists import unnamed_raters_as_rows
 from core.formats.votes.structure.record_states import without_unfinished
 from core.formats.votes.structure.texts import judged_texts
@@ -201,7 +203,9 @@ def _bundle_of_table(
     if dataset is None and has_text_per_system(table, mapping):
         mapping = mapping.model_copy(update={"by_system": True})
     table_votes = votes_in(table, mapping)
-    notices = [_layout_notice(mapping), *table.notices, *_left_out_notices(table, mapping)]
+    turned = turned_notices(table.notices)
+    told = [n.message for n in table.notices if not n.message.startswith(ON_SHEET)]
+    notices = [_layout_notice(mapping), *turned, *table.notices, *_left_out_notices(table, mapping)]
     notices += text_notices(table, mapping)
     if mapping.rater is None and any(row["rater_id"] == "rater 2" for _, row in table_votes.lines):
         message = "No column names who rated: an item's rows are raters 1, 2 and so on, in order."
@@ -213,9 +217,7 @@ def _bundle_of_table(
             for c in mapping.columns
             if c.column in table.maxima
         }
-        derived: Derived = derive_rubric(
-            table_votes.lines, gold, source.title, maxima, [n.message for n in table.notices]
-        )
+        derived: Derived = derive_rubric(table_votes.lines, gold, source.title, maxima, told)
         rubric, notices = derived.rubric, [*notices, *derived.notices]
         spelt, gold = (
             derived.with_rubric_labels(table_votes.lines),
