@@ -11,6 +11,7 @@ from typing import Any
 from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.formats.columns.label_words import ABSENT, MOST_STEPS, NO_ANSWER
+from core.formats.columns.text_columns import text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, has_word, plain_heading
 from core.formats.tables.table import Table
@@ -69,6 +70,31 @@ def without_absences(
     code = next((word for word in absences if number_of(word) is not None), None)
     mend = f"If {code} is an answer: --map-label {code}={code}." if code else ""
     notice = Problem(f"Beside numbers, these words are taken as no answer: {listed}.", mend)
+    return replace(table, rows=rows, notices=(*table.notices, notice))
+
+
+#: These can be answers in words.
+_WORDS_TOO = {"away", "missing", "pending", "nil", "ex", "exc", "ka", "nn", "yok", "disp", "exempt"}
+
+
+def without_absent_texts(table: Table, column: str | None) -> Table:
+    """Return the table without texts that only say that somebody was absent, with a notice.
+
+    >>> rows = tuple({"essay": text} for text in ("It rains a lot.", "We sang a song.", "ABS"))
+    >>> table = without_absent_texts(Table("x.csv", "csv", ("essay",), rows, (2, 3, 4)), "essay")
+    >>> [row["essay"] for row in table.rows]
+    ['It rains a lot.', 'We sang a song.', None]
+    """
+    words = Counter(_cell_word(row.get(column)) for row in table.rows if column)
+    away = {w: n for w, n in words.items() if fold(w) in ABSENT - _WORDS_TOO and w[:1].isalpha()}
+    shape = text_shape(table, column) if away and column else None
+    if column is None or shape is None or not shape.sentences:
+        return table
+    rows = tuple(
+        {**row, column: None} if _cell_word(row.get(column)) in away else row for row in table.rows
+    )
+    listed = ", ".join(f"{word!r} {times:,}" for word, times in away.items())
+    notice = Problem(f"In {column!r}, these words are taken as no submission: {listed}.")
     return replace(table, rows=rows, notices=(*table.notices, notice))
 
 

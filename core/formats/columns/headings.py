@@ -103,6 +103,35 @@ def is_question(heading: str) -> bool:
     return heading.rstrip()[-1:] in "?？؟" or len(heading.split()) > 4
 
 
+#: `Q7. `, `Question 2:`, `3) `, before what was asked.
+_NUMBERED = re.compile(r"(?:[^\W\d_]{1,10}\.? ?)?\d{1,2}[a-z]?\s*[.:)\-–—]+\s*(?=\S)")
+#: The fewest words of a question with its mark, of a numbered one, and of any other.
+_LEAST, _LEAST_NUMBERED, _LEAST_OTHER = 3, 4, 7
+
+
+def question_in(heading: str) -> str:
+    """Return the question that a heading asks, so that its cells are answers, or "".
+
+    >>> question_in("Q2. Why is the sky blue?"), question_in("Answer 2"), question_in("Is it so?")
+    ('Why is the sky blue?', '', 'Is it so?')
+    >>> question_in("3) Name two uses of sand."), question_in("Question")
+    ('Name two uses of sand.', '')
+    """
+    asked = _NUMBERED.sub("", heading.strip(), count=1)
+    words = len(asked.split()) + len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff]", asked)) // 3
+    if asked[-1:] in ("?", "？", "؟"):
+        return asked if words >= _LEAST else ""
+    numbered = asked != heading.strip()
+    least = (
+        _LEAST_NUMBERED
+        if numbered
+        else _LEAST_OTHER
+        if asked[-1:] in (".", ":", "。")
+        else words + 1
+    )
+    return asked if words >= least else ""
+
+
 _PARTS = frozenset(
     {
         *("q", "item", "part", "section", "ex", "exercise", "problem", "subtask", "step", "turn"),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from core.formats.columns.answer_columns import is_date
-from core.formats.columns.headings import lower_heading, stem_of
+from core.formats.columns.headings import lower_heading, question_in, stem_of
 from core.formats.source.heading_words import (
     ASKERS,
     PROMPTS,
@@ -305,6 +305,7 @@ def heads_a_prompt(column: str) -> bool:
     """
     named = has_word(column, PROMPTS) or has_word(column, ASKERS)
     named = named or bool(_NOTES.search(plain_heading(column)))
+    named = named and not question_in(column)
     return named and not is_remark(column) and not has_word(column, REFERENCES)
 
 
@@ -359,7 +360,7 @@ def prompt_map(table: Table, unused: Iterable[str]) -> str:
     shapes = {c: text_shape(table, c) for c in unused}
     texts = [c for c, of in shapes.items() if of and of.sentences and of.length >= LONG / 2]
     texts = [c for c in texts if lower_heading(c) not in ABOUT and not is_remark(c)]
-    texts = [c for c in texts if not has_word(c, REFERENCES)]
+    texts = [c for c in texts if not (has_word(c, REFERENCES) or question_in(c))]
     return f"If {texts[0]!r} is what was asked: {maps_for('prompt', texts[:1])}." if texts else ""
 
 

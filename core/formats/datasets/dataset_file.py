@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from core.domain.base import build_model, hint_for
 from core.domain.dataset import Dataset, Item, Pair, Sections
 from core.domain.rubric import Rubric
-from core.errors import InputError, Problem
-from core.formats.columns.absences import empty_answers_sentence, without_absences
+from core.errors import Problem
+from core.formats.columns.absences import (
+    empty_answers_sentence,
+    without_absences,
+    without_absent_texts,
+)
 from core.formats.columns.text_columns import holds_messages, maps_for, prompt_map, proposed_texts
 from core.formats.datasets.field_names import OWN
+from core.formats.datasets.header import DatasetHeader
 from core.formats.datasets.items import ItemReader
 from core.formats.datasets.labels import (
     TEXT_AVAILABLE,
     UnfitValue,
-    context_of,
-    prompt_of,
     text_of,
     translated_words,
 )
@@ -30,17 +32,13 @@ from core.formats.datasets.mapping import (
     guess_mapping,
 )
 from core.formats.datasets.roles import LONGEST, private_columns, role_table
-from core.formats.rubrics.keys import kept_key, sort_keys
-from core.formats.rubrics.rubric_file import rubric_data, rubric_from_data
+from core.formats.rubrics.rubric_file import rubric_data
 from core.formats.source.opened import Opened
-from core.formats.source.parsed import ColumnRole, Parsed, kind_of, limited, refusal, stem, too_many
+from core.formats.source.parsed import ColumnRole, Parsed, limited, refusal, stem, too_many
 from core.formats.tables.table import Table, read_table, with_paths
 
 #: The most items; reading more takes over five seconds and 300 MB.
 MAX_ITEMS = 200_000
-
-_HEADER_TEXTS = {"name", "description", "prompt", "reference"}
-HEADER_KEYS = frozenset({*_HEADER_TEXTS, "context", "reference_submission", "rubric", "meta"})
 
 
 def parse_dataset(
@@ -86,7 +84,7 @@ def dataset_of(
     spend: bool = False,
 ) -> Parsed[Dataset]:
     """Return the dataset of a table; ``spend``: its rows are no longer needed."""
-    header = _Header(table)
+    header = DatasetHeader(table)
     table = without_absences(table, header.rubric or rubric, translated_words(changes or ()))
     mapping = guess_mapping(table, header.rubric or rubric)
     if changes is not None:
@@ -108,7 +106,7 @@ def build_dataset(
     answer and is kept, with a notice. A null submission means that the text is missing: the item is
     kept for its votes and labels, with ``text_available: false`` in its meta.
     """
-    return _build_with_header(table, mapping, name, _Header(table), rubric)
+    return _build_with_header(table, mapping, name, DatasetHeader(table), rubric)
 
 
 def has_text(item: Item) -> bool:
@@ -120,7 +118,7 @@ def _build_with_header(
     table: Table,
     mapping: ColumnMapping,
     name: str,
-    header: _Header,
+    header: DatasetHeader,
     rubric: Rubric | None,
     chosen: Collection[str] = (),
     *,
@@ -130,6 +128,9 @@ def _build_with_header(
         message = f"has more than {MAX_ITEMS:,} items, which is the limit."
         raise refusal("dataset", [Problem(message, "Split it.")], name)
     table = with_paths(table, (*mapping.used.values(), *mapping.context, *mapping.meta))
+    table = without_absent_texts(table, mapping.submission)
+    if mapping.prompt is None:
+        header.ask(mapping.submission or "")
     _check_columns(table, mapping, name)
     roles = role_table(table, mapping.roles(), chosen)
     notices = [*table.notices, *header.notices, *_column_notices(table, mapping, roles)]
@@ -271,67 +272,6 @@ def _text_notices(table: Table, mapping: ColumnMapping, reader: ItemReader) -> l
         mend = "They count as no label. Give the rubric with it where one of them is an option."
         notices.append(Problem(empty_answers_sentence("label", reader.empty_labels), mend))
     return notices
-
-
-class _Header:
-    """The validated header of a JSON document, which applies to all its items."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-        self.notices: list[Problem] = []
-        known, foreign, self.problems = sort_keys(table.header, HEADER_KEYS, (), "a dataset")
-        self.problems = [replace(p, line=table.line_of_header(p.path)) for p in self.problems]
-        self.data: dict[str, Any] = {}
-        known = {key: value for key, value in known.items() if value is not None}
-        if "reference_submission" in known:
-            known.setdefault("reference", known.pop("reference_submission"))
-        for key in known.keys() & _HEADER_TEXTS:
-            self._read_text(key, known[key])
-        self._read_context(known.get("context"))
-        self.rubric = self._read_rubric(known.get("rubric"))
-        self.data["rubric"] = self.rubric
-        self.data["meta"] = self._read_meta(known.get("meta", {}), foreign)
-
-    def _add_problem(self, message: str, mend: str, key: str) -> None:
-        line = self._table.line_of_header((key,))
-        self.problems.append(Problem(message, mend, (key,), line))
-
-    def _read_text(self, key: str, value: Any) -> None:
-        try:
-            self.data[key] = prompt_of(value) if key == "prompt" else text_of(value)
-        except UnfitValue as error:
-            self._add_problem(error.message, error.mend, key)
-
-    def _read_context(self, value: Any) -> None:
-        try:
-            self.data["context"] = context_of(value, "context")
-        except UnfitValue as error:
-            self._add_problem(error.message, error.mend, "context")
-
-    def _read_rubric(self, value: Any) -> Rubric | None:
-        if value is None:
-            return None
-        name = str(self.data.get("name", "")) or stem(self._table.name, "Untitled rubric")
-        line_of = self._table.line_of_header
-        try:
-            parsed = rubric_from_data(
-                value, self._table.name, lambda path: line_of(("rubric", *path)), name
-            )
-        except InputError as error:
-            self.problems += error.problems
-            return None
-        self.notices += parsed.notices
-        return parsed.value
-
-    def _read_meta(self, meta: Any, foreign: dict[str, Any]) -> dict[str, Any]:
-        if not isinstance(meta, dict):
-            self._add_problem(f"is {kind_of(meta)}.", "Use a mapping.", "meta")
-            return {}
-        for key in foreign:
-            self.notices.append(replace(kept_key(key, ()), line=self._table.line_of_header((key,))))
-            if key in meta:
-                self._add_problem("is given twice, once under meta.", "Keep one of the two.", key)
-        return {**foreign, **meta}
 
 
 def dump_dataset(dataset: Dataset, format: Literal["jsonl", "json"] = "jsonl") -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
-from core.formats.source.heading import header_at, heading_rows, titles_notice
+from core.formats.source.heading import header_at, heading_rows, read_titles
 from core.formats.source.parsed import (
     LONGEST_WORD,
     MAX_ROWS,
@@ -54,7 +54,7 @@ def read_csv(
     delimiter = delimiter or delimiter_of(text, name)
     refuse_too_many(text, delimiter, name)
     titles, heads, deep = _find_header(text, delimiter)
-    notices = [titles_notice([cells for _, cells in titles], titles[0][0])] if titles else []
+    above, notices = read_titles([cells for _, cells in titles], titles[0][0] if titles else 1)
     start = len(titles) + deep - 1
     end = None if most is None else start + 1 + most
     foot = list[tuple[int, str]]()
@@ -86,7 +86,7 @@ def read_csv(
             f"What stands below the table is left out: {' '.join(w for _, w in foot)[:200]!r}."
         )
         notices.append(Problem(message, "", (), foot[0][0]))
-    return TableRows(columns, tuple(rows), tuple(lines), tuple(notices))
+    return TableRows(columns, tuple(rows), tuple(lines), tuple(notices), above=above)
 
 
 def _is_below_table(rows: Sequence[Mapping[str, str]], lines: Sequence[int], line: int) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Container, Sequence
 
 from core.errors import Problem
+from core.formats.source.heading_words import PROMPTS, has_word, plain_heading
 from core.formats.source.parsed import TableRows
 from core.formats.source.summary_rows import IMPORT_ID
 
@@ -110,6 +111,57 @@ def _joined_heading(upper: str, lower: str) -> str:
     return f"{upper} [{lower}]" if asks else f"{upper} / {lower}"
 
 
+#: What begins a line with a model answer.
+_MODEL_ANSWER = re.compile(
+    r"(model|sample|correct|expected|reference|ideal) (answer|solution|response)|solution"
+    r"|mark(ing)? scheme|answer key|(muster|beispiel)?losung|losungsvorschlag|musterantwort"
+    r"|erwartungshorizont|corrige( type)?|reponse (attendue|modele|type)|(respuesta|solucion)"
+    r" (modelo|esperada|correcta)|solucion|risposta (attesa|modello|corretta)|soluzione"
+    r"|gabarito|resposta (modelo|esperada)|modelantwoord|antwoordmodel|correctievoorschrift"
+    r"|facit|modellsvar|odpowiedz wzorcowa|эталон|标准答案|参考答案|模範解答|모범답안"
+)
+#: Words of a source, which is no question.
+_SOURCE = re.compile(r"\b(source|src|input|original|fuente|fonte|bron|quelle|quelltext|query)\b")
+
+
+def read_titles(rows: Sequence[Sequence[str]], line: int) -> tuple[dict[str, str], list[Problem]]:
+    """Return the prompt and the reference in lines above a header, and notices about all lines.
+
+    >>> read_titles([["Test 2"], ["Question:", "Why is it so?"], ["Model answer: Rain."]], 1)[0]
+    {'prompt': 'Why is it so?', 'reference': 'Rain.'}
+    """
+    found, left = dict[str, list[str]](), list[Sequence[str]]()
+    for row in rows:
+        field, text = _given_above(" ".join(cell.strip() for cell in row if cell.strip()))
+        found.setdefault(field, []).append(text)
+        if not field:
+            left.append(row)
+    given = {field: texts[0] for field, texts in found.items() if field and len(texts) == 1}
+    if len(given) + (1 if left else 0) < len(found):
+        given, left = {}, [*rows]  # several questions
+    notices = [titles_notice(left, line)] if left else []
+    for field, text in given.items():
+        message = f"A line above the header is every item's {field}: {text[:200]!r}."
+        notices.append(Problem(message, "", (), line))
+    return given, notices
+
+
+def _given_above(line: str) -> tuple[str, str]:
+    """Return the field that a line gives, and its text, or "" twice."""
+    head, _, text = (part.strip() for part in line.replace("：", ":").partition(":"))
+    plain = plain_heading(head)
+    if not text or len(head.split()) > 3:
+        return "", ""
+    if _MODEL_ANSWER.fullmatch(plain):
+        return "reference", text
+    asks = has_word(head, PROMPTS) and not _SOURCE.search(plain) and len(text) > _LEAST_ASKED
+    return ("prompt", text) if asks else ("", "")
+
+
+#: A question has more letters.
+_LEAST_ASKED = 8
+
+
 def titles_notice(rows: Sequence[Sequence[str]], line: int | None) -> Problem:
     """Return the notice about the rows above a header."""
     text = " / ".join(" ".join(filter(None, row)) for row in rows)
@@ -140,6 +192,8 @@ def _heads_rows(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether a row is a header of those below it."""
     if len(row) < 2 or not below or len(set(row)) < len(row) or not all(row):
         return False
+    if len(row) == 2 and row[0].endswith(":") and not row[1].endswith(":"):
+        return False  # `Question:`, and what it is
     # A text that was split at its commas continues with a space.
     if any(name[0] == " " or len(name) > _LONGEST or _NUMBER.match(name) for name in row):
         return False

@@ -139,6 +139,7 @@ class TableRows(NamedTuple):
     """Columns, rows, the first line of each row if known, and notices.
 
     ``questions`` are a survey's texts by the name that the headings of their answers begin with.
+    ``above`` are the prompt and the reference that lines above the table give.
     """
 
     columns: tuple[str, ...]
@@ -146,6 +147,7 @@ class TableRows(NamedTuple):
     lines: tuple[int | None, ...]
     notices: tuple[Problem, ...]
     questions: Mapping[str, str] = MappingProxyType({})
+    above: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from core.errors import InputError, Problem
 from core.formats.office.sheet import FilledCells, cell_name, column_name
 from core.formats.office.workbook import Workbook
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
-from core.formats.source.heading import header_at, heading_rows, titles_notice
+from core.formats.source.heading import header_at, heading_rows, read_titles
 from core.formats.source.parsed import TableRows, refusal
 from core.formats.source.summary_rows import left_out_notices, summary_rows
 
@@ -89,7 +89,7 @@ def sheet_rows(sheet: FilledCells, name: str) -> TableRows:
     head = header_at(first)
     names, deep = heading_rows(first, head)
     header = numbers[head + deep - 1]
-    notices = [titles_notice(first[:head], numbers[0] + 1)] if head else []
+    above, notices = read_titles(first[:head], numbers[0] + 1)
     heads = {c: text.strip() for c, text in sorted(sheet.rows[header].items())}
     heads = heads if deep == 1 else {c: name for c, name in enumerate(names) if name}
     if problems := _heading_problems(sheet, heads, header):
@@ -105,7 +105,8 @@ def sheet_rows(sheet: FilledCells, name: str) -> TableRows:
     if not rows:
         problem = Problem("has a header, but no rows.", "Add one row per item.", (), header + 1)
         raise refusal("table", [problem], name)
-    return TableRows(tuple(heads.values()), rows, tuple(n + 1 for n in body), tuple(notices))
+    lines = tuple(n + 1 for n in body)
+    return TableRows(tuple(heads.values()), rows, lines, tuple(notices), above=above)
 
 
 def joined_sheets(book: Workbook, name: str) -> TableRows:

@@ -53,8 +53,9 @@ class Table:
     Cells are text in a CSV or workbook, plain data otherwise. A row may lack columns.
 
     ``lines[i]`` is the first line of row ``i``. ``header`` holds a JSON document's other entries
-    (name, prompt, rubric ...). ``notices`` report what was left out of the table. ``maxima`` are
-    the points possible by column, ``questions`` a survey's texts by name.
+    (name, prompt, rubric ...), or what lines above the table give. ``notices`` report what was left
+    out of the table. ``maxima`` are the points possible by column, ``questions`` a survey's texts
+    by name.
     """
 
     name: str
@@ -174,7 +175,7 @@ def _read_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
 def _table_of_rows(kind: Kind, rows: TableRows, name: str) -> Table:
     rows = survey_rows(rows)
     table = Table(name, kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
-    return replace(table, questions=rows.questions)
+    return replace(table, questions=rows.questions, header={**rows.above})
 
 
 def _read_binary(opened: Opened, sheet: str | None, most: int | None) -> Table | None:

@@ -10,7 +10,7 @@ from typing import TypeAlias, get_args
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
-from core.formats.columns.absences import without_absences
+from core.formats.columns.absences import without_absences, without_absent_texts
 from core.formats.columns.answer_columns import words_in
 from core.formats.columns.headings import COUNTS, is_sum, plain_name
 from core.formats.columns.text_columns import maps_for, prompt_map, proposed_texts
@@ -64,6 +64,8 @@ from core.formats.votes.vote_tables import parse_votes, votes_in
 #: "folder", "autorubric", "rubric", "dataset", or "unknown", from which nothing is guessed.
 SourceKind: TypeAlias = str
 SeenKind: TypeAlias = str
+#: What lines above a table may give for all its items.
+_ABOVE = ("prompt", "reference")
 TABLES: tuple[TableFormat, ...] = get_args(TableFormat)
 
 
@@ -202,6 +204,7 @@ def _bundle_of_table(
     mapping = mapping.with_criterion()
     if dataset is None and has_text_per_system(table, mapping):
         mapping = mapping.model_copy(update={"by_system": True})
+    table = without_absent_texts(table, mapping.submission)
     table_votes = votes_in(table, mapping)
     turned = turned_notices(table.notices)
     told = [n.message for n in table.notices if not n.message.startswith(ON_SHEET)]
@@ -237,6 +240,8 @@ def _bundle_of_table(
             ),
         )  # fmt: skip
         notices += problems
+        above = {f: t for f, t in table.header.items() if f in _ABOVE and isinstance(t, str)}
+        dataset = dataset.model_copy(update=above)
     elif labels:
         notices.append(Problem("Gold labels are left out: the dataset brings its own labels."))
     checker = VoteChecker(rubric, dataset.items, table.name)
