@@ -70,15 +70,18 @@ _ABSENCES = (
     "abs|absent|absence|away|excused|exempt|missing|pending|no show|no-show|dns|dnf|ns|n/s"
     "|not submitted|no submission|not done|not coded"
     "|needs grading|needs marking|not yet graded|ungraded|ex|exc|exempted"
-    "|coi|conflict|conflict of interest|recused|recusal",
+    "|coi|conflict|conflict of interest|recused|recusal|abstention",
     ".|..|n.a.|n. a.|not available|no data|no response|nil|n/d|n.d.|n/r|n.r.|---|--",
     "k.a.|ka|k. a.|keine angabe|entsch.|entschuldigt|unentsch.|unentschuldigt|abwesend|krank|fehlt"
+    "|ausstand|im ausstand|befangen|enthaltung"
     "|entf.|entfällt|nicht erschienen|nicht abgegeben|nb|n.b.|n. b.",
     "abs.|absente|non rendu|dispensé|dispensée|disp|disp.|excusé|excusée|nn"
-    "|non renseigné|nr|n.c.|n. c.|nc|n/c|non communiqué|s/o|s.o.|s. o.|sans objet",
+    "|non renseigné|nr|n.c.|n. c.|nc|n/c|non communiqué|s/o|s.o.|s. o.|sans objet"
+    "|récusé|récusée|récusation",
     "ns/nc|ns/nr|ausente|no presentado|np|n.p.|no entregado|sin nota|s/d|sin dato"
     "|s/r|faltou|não entregue|sem nota",
-    "assente|non consegnato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
+    "assente|astenuto|astenuta|abstención|se abstiene|abstenção",
+    "non consegnato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
     "|fraværende|yok|gelmedi|girmedi",
     "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки"
     "|з/о|н/о|н/д|нет ответа|затрудняюсь|затрудняюсь ответить|затруднились ответить",

@@ -20,21 +20,22 @@ RATERS: Words = {
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
     " evaluated_by verified_by fact-checked_by checked_by reviewed_by marked_by assessed_by"
     " inspector auditor your_name pc_member committee_member prolific_pid prolific_id"
-    " your_initials qa_analyst quality_analyst qa_specialist",
+    " your_initials qa_analyst quality_analyst qa_specialist jury_member panel_member",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
     " juror beobachter kodiererin zweitkorrektor erstkorrektor"
     " erstkorrektur zweitkorrektur drittkorrektur erstgutachten zweitgutachten erstbewertung"
     " zweitbewertung bewertet_von gepruft_von korrigiert_von beurteilt_von kodiert_von"
     " begutachtet_von erstprufer zweitprufer erstgutachter zweitgutachter"
-    " erstbewerter zweitbewerter dein_name ihr_name",
+    " erstbewerter zweitbewerter dein_name ihr_name jurymitglied jury-mitglied",
     "fr": "correcteur correctrice evaluateur evaluatrice annotateur annotatrice jure juge"
     " relecteur relectrice examinateur examinatrice codeur notateur evalue_par note_par corrige_par"
-    " verifie_par votre_nom ton_nom",
+    " verifie_par votre_nom ton_nom membre_du_jury",
     "es": "evaluador anotador juez jurado revisor corrector calificador codificador examinador"
-    " evaluado_por calificado_por corregido_por revisado_por codificado_por tu_nombre su_nombre",
+    " evaluado_por calificado_por corregido_por revisado_por codificado_por tu_nombre su_nombre"
+    " miembro_del_jurado",
     "pt": "avaliador juiz corretor avaliado_por corrigido_por revisado_por",
     "it": "valutato_da corretto_da valutatore valutatrice annotatore annotatrice giudice giurato"
-    " revisore correttore",
+    " revisore correttore membro_della_giuria",
     "nl": "beoordeeld_door nagekeken_door beoordelaar codeur nakijker jurylid",
     "nordic": "bedomare bedommer annoterare granskare sensor kodare arvioija",
     "slavic": "oceniajacy recenzent anotator sedzia hodnotitel ocenjivac оценщик эксперт"

@@ -217,6 +217,14 @@ def _has_gaps(columns: Sequence[str], rows: Sequence[Row], at: int, items: Seque
     return any(not _is_filled(rows[at], c) and _is_mostly_filled(neighbours, c) for c in columns)
 
 
+#: Words and signs of a mean beside others, as in `Ø Rang` or `mean rank`.
+_MEAN_SIGN = re.compile(
+    r"(?<!\w)(ø|⌀|∅|μ|x|m|mw|avg|average|mean|(mittel|durchschnitt|schnitt|moyen|gemiddeld|sredni"
+    r"|średni|средн|medel)\w*|media|medio|promedio|ortalama|gjennomsnitt|gennemsnit|keskiarvo)"
+    r"(?!\w)|平均|평균"
+)
+
+
 def _summary_of(
     columns: Sequence[str], rows: Sequence[Row], at: int, items: Sequence[int]
 ) -> str | None:
@@ -226,9 +234,14 @@ def _summary_of(
         return f"{_POSSIBLE_ROW}{maxima}"
     filled = [c for c in columns if _is_filled(row, c)]
     first = str(row[filled[0]]).strip() if filled else ""
+    item_rows = [rows[n] for n in items if n != at]
+    if _MEAN_SIGN.search(plain_heading(first)) and columns[0] in filled:
+        numbers = {c: n for c in filled if (n := _number_in(row, c)) is not None}
+        means = [_is_summary(n, item_rows, c, only_mean=True) for c, n in numbers.items()]
+        if len(means) > 1 and all(means):
+            return first
     if not (heads_a_summary(first) or columns[0] not in filled):
         return None
-    item_rows = [rows[n] for n in items if n != at]
     if heads_a_summary(first) and filled[1:] and all(_is_day(row, c) for c in filled[1:]):
         return first  # when each work was due
     numbers = {c: n for c in filled if (n := _number_in(row, c)) is not None}

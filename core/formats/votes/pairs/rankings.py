@@ -10,13 +10,15 @@ from typing import Any
 
 from core.errors import Problem
 from core.formats.columns.answer_columns import columns_by_scale
-from core.formats.columns.headings import is_sum
+from core.formats.columns.headings import is_sum, names_a_person
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import PREFERENCES, RANKS, has_word, plain_heading
+from core.formats.source.heading_words import ITEMS, PREFERENCES, RANKS, has_word, plain_heading
+from core.formats.source.summary_rows import left_out_notices
 from core.formats.tables.table import Table
 from core.formats.votes.pairs.listed_answers import with_listed_answers
 from core.formats.votes.pairs.pair_columns import columns_by_stem, is_answer
 from core.formats.votes.pairs.preference_words import heading_end, option_of
+from core.formats.votes.structure.best_end import any_says_lowest_is_best
 from core.formats.votes.structure.values import Values, values_of
 from core.formats.votes.structure.word_scales import scale_order
 from core.text.names import fold
@@ -47,13 +49,16 @@ def rankings_as_pairs(table: Table) -> Table:
     A table whose rows rank nothing is unchanged. The sides of a pair are in the order of the table.
     """
     table = with_listed_answers(table)
-    values = values_of(table)
+    judged = _without_totals(table)
+    values = values_of(judged)
     if values.size < 3:
         return table
-    orders, columns, texts = _orders(values, table.rows)
+    orders, columns, texts = _orders(values, judged)
     if not columns or {*_PAIR_COLUMNS} & {*table.columns} - {*columns}:
         return table
-    rows, lines = list[dict[str, Any]](), list[int | None]()
+    table, rows, lines = judged, list[dict[str, Any]](), list[int | None]()
+    by_person = any(names_a_person(c) and values.uniqueness([c]) == 1 for c in values.columns)
+    by_person = by_person and not any(has_word(c, ITEMS) for c in values.columns)
     for row, line, order in zip(table.rows, table.lines, orders, strict=True):
         kept = {c: cell for c, cell in row.items() if c not in (*columns, *texts.values())}
         for first, second in combinations(order, 2):
@@ -61,7 +66,8 @@ def rankings_as_pairs(table: Table) -> Table:
                 better = "first" if order[first] < order[second] else "second"
                 sides = [row.get(texts[name]) for name in (first, second)] if texts else []
                 cells = (first, second, better, *sides)
-                rows.append(kept | dict(zip(_PAIR_COLUMNS, cells, strict=False)))
+                pair = {"item": f"{first} / {second}"} if by_person else {}
+                rows.append(kept | pair | dict(zip(_PAIR_COLUMNS, cells, strict=False)))
                 lines.append(line)
     listed = ", ".join(map(repr, columns[:6]))
     said = [
@@ -78,19 +84,40 @@ def rankings_as_pairs(table: Table) -> Table:
     return replace(read, notices=(*table.notices, *said))
 
 
+#: `Rangsumme`, `Gesamtrang`: a total in one word.
+_TOTAL = re.compile(r"rang(summe|mittel|punkte)|(gesamt|end|schluss|durchschnitts)rang|platzziffer")
+
+
+def _without_totals(table: Table) -> Table:
+    """Return the table without the sums of ranks and the final places below it."""
+    heads = [plain_heading(str(row.get(table.columns[0]) or "")) for row in table.rows]
+    sums = {
+        at: heads[at]
+        for at in range(max(3, len(heads) - 3), len(heads))
+        if has_word(heads[at], RANKS) or is_sum(heads[at]) or _TOTAL.search(heads[at])
+    }
+    kept = [at for at in range(len(heads)) if at not in sums]
+    rows, lines = tuple(table.rows[at] for at in kept), tuple(table.lines[at] for at in kept)
+    notices = (*table.notices, *left_out_notices(sums, table.lines))
+    return replace(table, rows=rows, lines=lines, notices=notices) if sums else table
+
+
 _PAIR_COLUMNS = ("first_system", "second_system", "preference", "first", "second")
 
 
 def _orders(
-    values: Values, rows: Sequence[dict[str, Any]]
+    values: Values, table: Table
 ) -> tuple[list[dict[str, int]], Sequence[str], dict[str, str]]:
     """Return each row's answers with their places, the columns that say so, and those of texts."""
+    rows = table.rows
     if places := _place_columns(values):
         cells = [[str(row.get(c) or "").strip() for c in places] for row in rows]
         numbers = [[number_of(cell) for cell in of_row] for of_row in cells]
-        if values.is_number(places[0]):
+        if any(n is not None for of_row in numbers for n in of_row):
             pairs = (zip(places, of_row, strict=True) for of_row in numbers)
-            orders = [{c: int(n) for c, n in of_row if n is not None} for of_row in pairs]
+            told = any_says_lowest_is_best((n.message for n in table.notices), ())
+            sign = -1 if told is False else 1
+            orders = [{c: sign * int(n) for c, n in of_row if n is not None} for of_row in pairs]
         else:
             orders = [{name: at for at, name in enumerate(of_row) if name} for of_row in cells]
         return orders, places, _texts_of(values, places)
@@ -162,11 +189,12 @@ def _place_columns(values: Values) -> Sequence[str]:
     for group in columns_by_scale(values.table, values.columns):
         rows = list(zip(*(values.words[c] for c in group), strict=True))
         full = [row for row in rows if all(row)]
-        if len(group) < 3 or len(full) < 3 or len(full) * 10 < 9 * len(rows):
+        if len(group) < 3 or len(full) < 3:
             continue
+        if _rank_in_numbers(rows):
+            return group
         first = set(full[0])
-        numbers = {number_of(word) for word in first}
-        if None not in numbers and numbers != set(map(float, range(1, len(group) + 1))):
+        if len(full) * 10 < 9 * len(rows) or None not in map(number_of, first):
             continue
         orders = len(first) == len(group) and all(set(row) == first for row in full)
         orders = orders and not all(option_of(word, "", "") for word in first)  # L, R and =
@@ -174,6 +202,17 @@ def _place_columns(values: Values) -> Sequence[str]:
         if orders and len(set(full)) > 1:
             return group
     return ()
+
+
+def _rank_in_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether most rows have the places 1 to n, each once, and no row has others.
+
+    A row may lack some: somebody was absent, or ranked only the first few.
+    """
+    places = [sorted(n for word in row if (n := number_of(word)) is not None) for row in rows]
+    whole = [[float(n) for n in range(1, len(of) + 1)] for of in places]
+    full = [row for row, of in zip(rows, places, strict=True) if len(of) == len(row)]
+    return places == whole and 3 * len(full) >= 2 * len(rows) and len({*map(tuple, full)}) > 1
 
 
 def _tally_columns(values: Values) -> Sequence[str]:
