@@ -103,6 +103,24 @@ def is_question(heading: str) -> bool:
     return heading.rstrip()[-1:] in "?？؟" or len(heading.split()) > 4
 
 
+#: Remarks that not everybody may read.
+_CONFIDENTIAL = re.compile(
+    r"\b(confidential|private|internal|vertraulich|intern|nicht offentlich|confidentiel"
+    r"|confidencial|riservat|vertrouwelijk|poufn|konfident|конфиденц)"
+    r"|\b(for|to) (the )?(pc|editors?|(area )?chairs?|committee|organi[sz]ers?|staff)\b"
+    r"|内部|机密|非公開"
+)
+
+
+def is_confidential(column: str) -> bool:
+    """Return whether a heading is that of remarks for a few people only.
+
+    >>> is_confidential("confidential remarks for the PC"), is_confidential("Remarks")
+    (True, False)
+    """
+    return _CONFIDENTIAL.search(plain_heading(column)) is not None
+
+
 #: `Q7. `, `Question 2:`, `3) `, before what was asked.
 _NUMBERED = re.compile(r"(?:[^\W\d_]{1,10}\.? ?)?\d{1,2}[a-z]?\s*[.:)\-–—]+\s*(?=\S)")
 #: The fewest words of a question with its mark, of a numbered one, and of any other.

@@ -237,8 +237,9 @@ def _summary_of(
     item_rows = [rows[n] for n in items if n != at]
     if _MEAN_SIGN.search(plain_heading(first)) and columns[0] in filled:
         numbers = {c: n for c in filled if (n := _number_in(row, c)) is not None}
-        means = [_is_summary(n, item_rows, c, only_mean=True) for c, n in numbers.items()]
-        if len(means) > 1 and all(means):
+        if len(numbers) > 1 and all(
+            _is_summary(n, item_rows, c, only_mean=True) for c, n in numbers.items()
+        ):
             return first
     if not (heads_a_summary(first) or columns[0] not in filled):
         return None

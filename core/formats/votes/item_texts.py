@@ -19,6 +19,7 @@ from core.formats.datasets.mapping import ColumnMapping
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
 from core.formats.tables.table import Table
+from core.formats.votes.pairs.leaderboards import why_leaderboard_unread
 from core.formats.votes.pairs.rankings import why_ranking_unread
 from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.values import values_of
@@ -81,7 +82,7 @@ _MAP = "--map 'item={}'"
 
 def why_unreadable(table: Table) -> str:
     """Return why the rows of a table are neither items nor votes, or ""."""
-    if why := why_ranking_unread(table):
+    if why := why_ranking_unread(table) or why_leaderboard_unread(values_of(table)):
         return why
     if column := _count_column(table):
         return (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -11,13 +12,14 @@ from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.columns.absences import without_absences, without_absent_texts
-from core.formats.columns.answer_columns import words_in
+from core.formats.columns.answer_columns import could_answer, words_in
 from core.formats.columns.headings import COUNTS, is_sum, plain_name
 from core.formats.columns.text_columns import maps_for, prompt_map, proposed_texts
 from core.formats.datasets.dataset_file import parse_dataset
 from core.formats.datasets.roles import role_table
 from core.formats.folder import DATASET_NAMES, RUBRIC_NAMES
 from core.formats.rubrics.rubric_file import parse_rubric
+from core.formats.source.heading_words import SURENESS, has_word
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed, limited
 from core.formats.tables.cells import steps_of
@@ -303,6 +305,11 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
     asks = (mapping.submission or mapping.first) and not mapping.prompt
     mend = prompt_map(table, unused) if asks else ""
     notices = [Problem(f"Columns left out: {names}.", mend, (), 1), *inside]
+    if sure := [c for c in unused if mapping.layout == "criteria" and _says_how_sure(table, c)]:
+        criteria = [c.column for c in mapping.columns] + sure
+        options = " ".join(f"--map {shlex.quote(f'criteria={c}')}" for c in criteria)
+        says = f"How sure the raters were is left out: {', '.join(map(repr, sure))}."
+        notices.append(Problem(says, f"As one more criterion: {options}."))
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
@@ -310,6 +317,11 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
         )
         for c in gold
     ]
+
+
+def _says_how_sure(table: Table, column: str) -> bool:
+    """Return whether a column holds a few levels of how sure the raters were."""
+    return has_word(column, SURENESS) and could_answer(table, column, of_each=True)
 
 
 def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.formats.columns.answer_columns import columns_by_scale
-from core.formats.columns.headings import names_a_criterion
+from core.formats.columns.headings import is_confidential, names_a_criterion
 from core.formats.votes.structure.marks import is_either, without_derived
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import Values
@@ -66,6 +66,7 @@ def answer_keys(
         free = [item[0], *free]
     judged = _system_texts(values, free, item) or best_texts(values, free, item)
     varying = [c for c in values.columns if c not in keys and values.varies(item, c)]
+    varying = [c for c in varying if not is_confidential(c)]
     sentences = (c for c in varying if c in texts or values.holds_sentences(c))
     reasons = sorted(filter(values.holds_remarks, varying)) or [
         *filter(values.measures_nothing, sentences)

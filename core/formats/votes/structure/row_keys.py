@@ -7,7 +7,12 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
 from core.formats.columns.answer_columns import columns_by_scale
-from core.formats.columns.headings import names_a_criterion, names_a_person, names_an_occasion
+from core.formats.columns.headings import (
+    is_confidential,
+    names_a_criterion,
+    names_a_person,
+    names_an_occasion,
+)
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
     ASPECTS,
@@ -109,7 +114,8 @@ def _keys_rated_once(values: Values) -> RowKeys | None:
     scales = [c for c in free if c in alike or heads_label(c) or is_scale(values.distinct[c], c)]
     answers = tuple(without_derived(values, scales))
     texts = best_texts(values, [t for t in values.text_columns() if t not in answers], item)
-    reason = next(filter(values.holds_remarks, values.columns), "")
+    remarks = filter(values.holds_remarks, values.columns)
+    reason = next((c for c in remarks if not is_confidential(c)), "")
     return RowKeys(item, raters[0], answers, texts=texts, reason=reason) if answers else None
 
 
