@@ -47,7 +47,7 @@ from core.formats.votes.item_texts import has_text_per_system, text_notices
 from core.formats.votes.nested.left_inside import left_beside_paths, left_inside_notice
 from core.formats.votes.nested.nests import judgements_as_rows
 from core.formats.votes.pairs.contests import pairs_in
-from core.formats.votes.pairs.pair_columns import without_counts
+from core.formats.votes.pairs.pair_columns import scores_of_sides, without_counts
 from core.formats.votes.pairs.pair_tables import guess_pairs
 from core.formats.votes.pairs.rankings import rankings_as_pairs
 from core.formats.votes.scales import Bins
@@ -306,10 +306,17 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
     mend = prompt_map(table, unused) if asks else ""
     notices = [Problem(f"Columns left out: {names}.", mend, (), 1), *inside]
     if sure := [c for c in unused if mapping.layout == "criteria" and _says_how_sure(table, c)]:
-        criteria = [c.column for c in mapping.columns] + sure
-        options = " ".join(f"--map {shlex.quote(f'criteria={c}')}" for c in criteria)
+        options = _criteria_options([*(c.column for c in mapping.columns), *sure])
         says = f"How sure the raters were is left out: {', '.join(map(repr, sure))}."
         notices.append(Problem(says, f"As one more criterion: {options}."))
+    if scores := scores_of_sides(table, (mapping.first, mapping.second), unused):
+        listed = ", ".join(repr(c) for _, columns in scores for c in columns)
+        says = f"{listed} are about one answer each and left out: the pair is read."
+        ways = " or ".join(
+            f"{maps_for('submission', [answer])} {_criteria_options(columns)}"
+            for answer, columns in scores
+        )
+        notices.append(Problem(says, f"As votes on one of the answers: {ways}."))
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
@@ -317,6 +324,11 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
         )
         for c in gold
     ]
+
+
+def _criteria_options(columns: Sequence[str]) -> str:
+    """Return the options that read columns as criteria."""
+    return " ".join(f"--map {shlex.quote(f'criteria={c}')}" for c in columns)
 
 
 def _says_how_sure(table: Table, column: str) -> bool:

@@ -11,7 +11,7 @@ from core.formats.columns.answer_columns import could_answer, words_in
 from core.formats.columns.headings import names_a_person, plain_name, stem_of
 from core.formats.columns.text_columns import heads_a_prompt, is_remark, text_shape
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import ITEMS, PREFERENCES, has_word
+from core.formats.source.heading_words import ITEMS, PREFERENCES, has_word, plain_heading
 from core.formats.source.summary_rows import left_out_notices
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table, with_paths
@@ -210,3 +210,28 @@ def system_columns(sides: Sequence[str], free: dict[str, str]) -> list[str]:
         if len(columns) == 2 and all(columns):
             return columns
     return []
+
+
+def scores_of_sides(
+    table: Table, sides: Sequence[str | None], unused: Sequence[str]
+) -> list[tuple[str, list[str]]]:
+    """Return each of two answers with the unused columns of numbers that are about it alone, or [].
+
+    >>> cells = {"answer_a": "It is.", "answer_b": "No, it is not.", "score a": "3", "score b": "4"}
+    >>> table = Table("x.csv", "csv", tuple(cells), (cells,), (2,))
+    >>> scores_of_sides(table, ("answer_a", "answer_b"), ("score a", "score b"))
+    [('answer_a', ['score a']), ('answer_b', ['score b'])]
+    """
+    names = [side for side in sides if side]
+    words = [_parts(name) for name in names]
+    numbers = [c for c in unused if None not in map(number_of, words_in(table, c))]
+    about = [
+        [c for c in numbers if (of - set[str]().union(*words[:at], *words[at + 1 :])) & _parts(c)]
+        for at, of in enumerate(words)
+    ]
+    alike = len(about) == 2 and len(about[0]) == len(about[1]) > 0
+    return [*zip(names, about, strict=True)] if alike else []
+
+
+def _parts(heading: str) -> set[str]:
+    return {*plain_heading(heading).split()}
