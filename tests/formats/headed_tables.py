@@ -5,7 +5,7 @@ The shapes were met in the wild; the texts are made up here.
 
 from __future__ import annotations
 
-from tests.formats.strangers import Stranger, essay, table
+from tests.formats.strangers import Stranger, essay, short, source, table
 
 
 def _marked(n: int) -> str:
@@ -45,6 +45,8 @@ CODED = [
     for n in range(24)
 ]
 
+QUALITY, NAMES = ("coherence", "relevance"), ("lead", "tuned", "plain")
+
 HEADED_TABLES: tuple[Stranger, ...] = (
     # A name is the item rather than a number in the list.
     Stranger(
@@ -65,5 +67,44 @@ HEADED_TABLES: tuple[Stranger, ...] = (
         "refused",
         (48, 2, 24, 1),
         maps=("item=Talk item=Line submission=Passage raters=Code Ola raters=Code Per",),
+    ),
+    # Three annotators by name, a text and the article that it sums up: nothing is left to ask.
+    Stranger(
+        "summaries.csv",
+        table(
+            [
+                {"item_id": f"n{n // 2}-{n % 2}", "system": ("lead", "tuned")[n % 2]}
+                | {"article": source(n // 2), "summary": short(n)}
+                | {
+                    f"{c}_ann{a}": 1 + (n * a + k) % 5
+                    for k, c in enumerate(QUALITY)
+                    for a in (1, 2, 3)
+                }
+                for n in range(12)
+            ]
+        ),
+        "at once",
+        (72, 3, 12, 2),
+        maps=(
+            "item=item_id submission=summary prompt=article raters=ann1 raters=ann2 raters=ann3"
+            " criteria=coherence criteria=relevance",
+        ),
+    ),
+    # The second part could be systems: it is asked.
+    Stranger(
+        "systems.csv",
+        table(
+            [
+                {"item_id": f"n{n}", "question": essay(n)}
+                | {
+                    f"{c}_{s}": 1 + (n * k + len(s)) % 5
+                    for k, c in enumerate(QUALITY)
+                    for s in NAMES
+                }
+                for n in range(12)
+            ]
+        ),
+        "refused",
+        words_in_refusal=("could be raters",),
     ),
 )

@@ -317,7 +317,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
             ]
         ),
         "pairs",
-        (18, 6, 18, 1),
+        (18, 6, 3, 1),
     ),
     Stranger(
         "extremes.csv",

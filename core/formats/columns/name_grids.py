@@ -35,6 +35,8 @@ _PLACES = NO_RATERS | {"page", "line", "offset", "start", "end", "begin", "min",
 _NAME = re.compile(r"[^\W\d_a-z]+\w*\Z")
 #: `M. de Vries`, `R2 (Dr. Silva)`: a person by an initial or a number.
 _CODED = re.compile(r"(?:[^\W\d_a-z]\.[ -]?)+[^\W\d_]{2}|[A-Z]{1,2}\d+ \([^\W\d]")
+#: `ann1`, `annot_2`, `ANN B`: an annotator, and no system.
+_ANNOTATOR = re.compile(r"ann(o|ot)? ?\d{1,2}|ann(o|ot)? [a-z]")
 _TITLE = re.compile(r"(dr|dra|prof|mr|mrs|ms|mme|mlle|herr|frau|sr|sra|sig|dott)\.? [^\W\d]")
 
 
@@ -54,10 +56,13 @@ class NameGrid(NamedTuple):
     @property
     def has_titled_raters(self) -> bool:
         """Return whether the raters are people: `Prof. Amin`, `M. de Vries`, `Interviewer A`,
-        `R2 (Dr. Silva)`.
+        `R2 (Dr. Silva)`, `ann2`.
         """
         return all(
-            _TITLE.match(plain_heading(r)) or _CODED.match(r) or names_a_person(r)
+            _TITLE.match(plain_heading(r))
+            or _CODED.match(r)
+            or _ANNOTATOR.fullmatch(plain_heading(r))
+            or names_a_person(r)
             for r in self.raters
         )
 
