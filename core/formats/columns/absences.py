@@ -74,7 +74,10 @@ def without_absences(
 
 
 #: These can be answers in words.
-_WORDS_TOO = {"away", "missing", "pending", "nil", "ex", "exc", "ka", "nn", "yok", "disp", "exempt"}
+_WORDS_TOO = {
+    *("away", "missing", "pending", "nil", "ex", "exc", "ka", "nn", "yok", "disp", "exempt"),
+    *("no response", "no data", "nb", "ns", "nc", "np", "nr", "нет ответа"),
+}
 
 
 def without_absent_texts(table: Table, column: str | None) -> Table:
@@ -85,7 +88,8 @@ def without_absent_texts(table: Table, column: str | None) -> Table:
     >>> [row["essay"] for row in table.rows]
     ['It rains a lot.', 'We sang a song.', None]
     """
-    words = Counter(_cell_word(row.get(column)) for row in table.rows if column)
+    rows = table.rows if table.flat and column else ()
+    words = Counter(_cell_word(row.get(column or "")) for row in rows)
     away = {w: n for w, n in words.items() if fold(w) in ABSENT - _WORDS_TOO and w[:1].isalpha()}
     shape = text_shape(table, column) if away and column else None
     if column is None or shape is None or not shape.sentences:

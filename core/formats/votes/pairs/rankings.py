@@ -90,13 +90,13 @@ _TOTAL = re.compile(r"rang(summe|mittel|punkte)|(gesamt|end|schluss|durchschnitt
 
 def _without_totals(table: Table) -> Table:
     """Return the table without the sums of ranks and the final places below it."""
-    heads = [plain_heading(str(row.get(table.columns[0]) or "")) for row in table.rows]
-    sums = {
-        at: heads[at]
-        for at in range(max(3, len(heads) - 3), len(heads))
-        if has_word(heads[at], RANKS) or is_sum(heads[at]) or _TOTAL.search(heads[at])
-    }
-    kept = [at for at in range(len(heads)) if at not in sums]
+    size = len(table.rows) if table.columns else 0
+    sums = dict[int, str]()
+    for at in range(max(3, size - 3), size):
+        head = str(table.rows[at].get(table.columns[0]) or "").strip()
+        if has_word(head, RANKS) or is_sum(head) or _TOTAL.search(plain_heading(head)):
+            sums[at] = head
+    kept = [at for at in range(size) if at not in sums] if sums else []
     rows, lines = tuple(table.rows[at] for at in kept), tuple(table.lines[at] for at in kept)
     notices = (*table.notices, *left_out_notices(sums, table.lines))
     return replace(table, rows=rows, lines=lines, notices=notices) if sums else table
