@@ -22,7 +22,6 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.tables.table import Table
 from core.formats.votes.structure.rater_columns import item_columns
-from core.formats.votes.structure.texts import source_of_summary
 from core.formats.votes.structure.values import values_of
 
 #: Column names of each field, most specific first.
@@ -154,8 +153,7 @@ def _with_prompt(table: Table, fields: dict[str, str]) -> dict[str, str]:
     if "prompt" in fields or {item, text} - {*values.columns}:
         return fields
     free = [c for c in values.columns if c not in fields.values()]
-    texts = [c for c in values.text_columns() if c in free]
-    prompt = prompt_beside(table, text, free) or source_of_summary(values, texts, text)
+    prompt = prompt_beside(table, text, free)
     known = prompt and not values.varies([item], prompt)
     return fields | {"prompt": prompt} if known else fields
 

@@ -81,7 +81,7 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
         candidates, key=lambda t: (_text_heading_level(t), _median_length(values, t)), reverse=True
     )
     text = next(iter(ranked), "")
-    prompt = next((t for t in prompts if t != text), "") or source_of_summary(values, texts, text)
+    prompt = next((t for t in prompts if t != text), "")
     near = (
         t for t in ranked[1:] if t != prompt and _text_heading_level(t) == _text_heading_level(text)
     )
@@ -95,28 +95,6 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
         )
     )
     return TextColumns(text, prompt, next(near, ""))
-
-
-#: Headings of summaries, and of what they summarise.
-_SUMMARY = re.compile(
-    r"\bsummar|headline|\babstract|tl ?dr|zusammenfassung|\bresume|\bresum|riassunt|samenvatting"
-    r"|streszczeni|摘要|要約|요약"
-)
-_SUMMARISED = re.compile(
-    r"(?:\w+ )?(?:article|document|passage|transcript|dialog(?:ue)?|full text|story|report|paper"
-    r"|artikel|dokument|documento|articulo|articolo|artigo|texte|testo|texto|статья|文章|記事|기사)"
-    r"(?: text| body)?"
-)
-
-
-def source_of_summary(values: Values, texts: Sequence[str], text: str) -> str:
-    """Return the only longer text that a summary is of, or ""."""
-    if not _SUMMARY.search(plain_heading(text)):
-        return ""
-    sources = [t for t in texts if t != text and _SUMMARISED.fullmatch(plain_heading(t))]
-    lengths = {t: _median_length(values, t) / len(values.distinct[t]) for t in (*sources, text)}
-    longer = [t for t in sources if lengths[t] > lengths[text]]
-    return longer[0] if len(longer) == 1 else ""
 
 
 def _titles_of_reviewed(values: Values, column: str) -> bool:
