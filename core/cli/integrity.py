@@ -50,13 +50,13 @@ def backup(
         checked.update(verify_store(lambda: Store(copy, reading=True)))
         return damaged or checked["ok"]
 
-    made = store.backup(target, is_sound)
-    if made is not None:
+    backup_result = store.backup(target, is_sound)
+    if backup_result is not None:
         # Record the backup for monitoring. Recording fails on a file that is no longer writable,
         # but such a file is copied as well.
         with suppress(StoreError):
             store.settings.put(LAST_BACKUP, clock.now())
-    return made, checked
+    return backup_result, checked
 
 
 def copy_nightly(
@@ -103,7 +103,7 @@ def verify_store(open_store: Callable[[], Store]) -> dict[str, Any]:
         *_check_results(partial(_version_problems, store), "the versions"),
     ]
     if not problems:
-        # Derived data depends on the parts that are damaged, so checking it adds nothing.
+        # Derived data depends on the damaged parts, so checking it would add nothing.
         problems += _check_results(partial(_derived_problems, store), "the runs")
     problems += _check_results(partial(_schema_problems, store), "the tables")
     gaps = _check_results(partial(_uncovered_data, store), "the records")

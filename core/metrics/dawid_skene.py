@@ -97,9 +97,9 @@ def _prior_and_probabilities(
     prior = posterior[rated].sum(axis=0) + 1.0
     answer_counts = np.einsum("it,irk->rtk", posterior, chosen, optimize=True)
     pooled = answer_counts.sum(axis=0) + 1 / len(prior)
-    usual = pooled / pooled.sum(axis=1, keepdims=True)
+    average = pooled / pooled.sum(axis=1, keepdims=True)
     answer_counts = (
-        np.broadcast_to(usual, answer_counts.shape) if alike else answer_counts + HELD * usual
+        np.broadcast_to(average, answer_counts.shape) if alike else answer_counts + HELD * average
     )
     return prior / prior.sum(), answer_counts / answer_counts.sum(axis=2, keepdims=True)
 
@@ -128,8 +128,8 @@ def held_out_prediction(
         hidden &= np.any(visible >= 0, axis=1, keepdims=True)
         item, rater = np.nonzero(hidden)
         answer = levels[item, rater]
-        for place, alike in enumerate((False, True)):
-            fitted = dawid_skene(visible, k, alike=alike)
+        for place, equal_raters in enumerate((False, True)):
+            fitted = dawid_skene(visible, k, alike=equal_raters)
             chances_given = np.einsum(
                 "it,rtk->irk", fitted.posterior, fitted.chances, optimize=True
             )
@@ -146,5 +146,7 @@ def _prediction_of_gains(
         return None
     by_item = np.where(predicted, gains, 0.0).sum(axis=1)
     gain, mean = float(by_item.sum()) / n, float(model[predicted].mean())
-    off = by_item - gain * predicted.sum(axis=1)
-    return HiddenVotePrediction(mean, mean - gain, gain, float(np.sqrt((off**2).sum())) / n, n)
+    deviation = by_item - gain * predicted.sum(axis=1)
+    return HiddenVotePrediction(
+        mean, mean - gain, gain, float(np.sqrt((deviation**2).sum())) / n, n
+    )

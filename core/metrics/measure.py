@@ -190,8 +190,8 @@ def level_places(*arrays: Array) -> tuple[Array, tuple[npt.NDArray[np.int64], ..
     """
     flat = [array.ravel() for array in arrays]
     distinct = np.unique(np.concatenate(flat))
-    far = ~(np.diff(distinct) <= NEAR * np.maximum(1.0, np.abs(distinct[1:])))
-    starts = np.concatenate([np.ones(min(1, len(distinct)), np.bool_), far])
+    is_boundary = ~(np.diff(distinct) <= NEAR * np.maximum(1.0, np.abs(distinct[1:])))
+    starts = np.concatenate([np.ones(min(1, len(distinct)), np.bool_), is_boundary])
     same = np.cumsum(starts) - 1
     return distinct[starts], tuple(same[np.searchsorted(distinct, array)] for array in flat)
 

@@ -146,14 +146,14 @@ def _show_parsed(table: Table | InputError, name: str) -> None:
     look = _choose_text_column(table, name)
     if look is None:
         return
-    who = texts.naming_column(look)
+    naming = texts.naming_column(look)
     html_table(
-        (one_line(who, 40), look.column or "Text"),
-        ([esc(one_line(who, 40)), esc(text)] for who, text in texts.first_rows(look)),
+        (one_line(naming, 40), look.column or "Text"),
+        ([esc(one_line(naming, 40)), esc(text)] for naming, text in texts.first_rows(look)),
         name="The first texts",
     )
-    if who in look.mapping.meta:
-        st.caption(f"{label(who, 40)} names the author of the text; no judge sees it.")
+    if naming in look.mapping.meta:
+        st.caption(f"{label(naming, 40)} names the author of the text; no judge sees it.")
     look = _view_with_roles(look, name)
     checked = texts.check(look)
     if checked.problems:

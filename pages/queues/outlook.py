@@ -27,7 +27,7 @@ CAP = (
     "chosen by the reasons, from the start of the queue's order. The limit also holds "
     "when the queue is updated."
 )
-#: The URL parameters of a queue of exactly named cells.
+#: The URL parameters of a queue whose cells are given one by one.
 NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED, state.RULE))
 
 

@@ -174,11 +174,11 @@ def plan_form() -> None:
     if not choices.rubrics or not choices.datasets:
         choosing.show_missing(choices)
         return
-    form, beside = st.columns([3, 2], gap="large")
+    form, side = st.columns([3, 2], gap="large")
     request: RunRequest | None = None
     with form, shown_errors():
         request = _run_form(choices)
-    with beside, st.container(key="rs_beside"), shown_errors():
+    with side, st.container(key="rs_beside"), shown_errors():
         run_form.show_estimate(request)
 
 
@@ -229,8 +229,8 @@ def _batch_toggle(panel: Panel | None) -> bool:
         "sooner. You may close the app meanwhile: the run continues when the app is open again.",
     )
     if cannot:
-        why = " ".join(f"{name} {reason}" for name, reason in cannot.items())
-        st.caption(label(f"Batches are not possible: {why}"))
+        reasons = " ".join(f"{name} {reason}" for name, reason in cannot.items())
+        st.caption(label(f"Batches are not possible: {reasons}"))
     return in_batches and not cannot
 
 
@@ -257,7 +257,7 @@ def _label_share(dataset: int, panel: Panel | None) -> float:
         key=plan_key("share"),
         persist_state="session",
         help=f"{learners} this share of the {labelled} labelled items. "
-        "Those are not graded; the others show how right the judges are.",
+        "These items are not graded; the judges are measured on the other labelled items.",
     )
     return share / 100
 
@@ -281,8 +281,8 @@ def _replicates_field() -> int:
     )
     st.caption(
         "One vote is usual. Several votes show whether a judge agrees with itself, and make the "
-        f"verdict more stable; {'it multiplies' if count == 1 else 'here it multiplies'} calls "
-        f"and cost by {'as much' if count == 1 else count}."
+        "verdict more stable, but they multiply calls and cost"
+        f"{'' if count == 1 else f' (here by {count})'}."
     )
     return count
 

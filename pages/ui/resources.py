@@ -53,8 +53,8 @@ def actor() -> Actor:
     settings = current_settings()
     if settings.access is not None:
         return members.actor(_open_store(str(settings.db)), settings.access, claims())
-    near = server.from_this_machine(st.context.headers, st.context.ip_address)
-    return LOCAL if near else VISITOR
+    is_local = server.from_this_machine(st.context.headers, st.context.ip_address)
+    return LOCAL if is_local else VISITOR
 
 
 def disabled_without(*verbs: Verb, user: Actor | None = None) -> dict[str, Any]:
@@ -144,11 +144,11 @@ def make_later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
 
     Streamlit calls it outside of any page, where the current user is unknown.
     """
-    settings, claimed, whose, user = (current_settings(), claims(), state.file_owner(), actor())
+    settings, claimed, owner, user = current_settings(), claims(), state.file_owner(), actor()
     opened = _open_store(str(settings.db))
 
     def make_file() -> FileT:
-        state.OWNER.set(whose)
+        state.OWNER.set(owner)
         now = user if settings.access is None else members.actor(opened, settings.access, claimed)
         return make(opened.acting(now))
 

@@ -183,9 +183,9 @@ def criterion_text(criterion: Criterion) -> str:
     kind = "penalty" if criterion.weight < 0 else "reward"
     lines = [f"Requirement ({kind}, {criterion.scale}): {criterion.requirement.strip()}"]
     for number, option in enumerate(criterion.choices, start=1):
-        out = " (abstention)" if option.na else ""
+        abstention_mark = " (abstention)" if option.na else ""
         meaning = f": {option.description.strip()}" if option.description.strip() else ""
-        lines.append(f"  {number}. {one_line(option.label)}{out}{meaning}")
+        lines.append(f"  {number}. {one_line(option.label)}{abstention_mark}{meaning}")
     return "\n".join(lines)
 
 

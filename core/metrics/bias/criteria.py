@@ -232,8 +232,8 @@ def _standard_score(counts: Array, association: Association, size: float, at: fl
 def _shrunk_table(counts: Array, share: float) -> Array:
     """Return the table shrunk towards independence; r and V shrink by that share."""
     n = counts.sum()
-    alone = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    mixed: Array = share * counts + (1 - share) * alone
+    independent = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
+    mixed: Array = share * counts + (1 - share) * independent
     return mixed
 
 

@@ -103,9 +103,10 @@ def cells_with_values(
     """
     import numpy as np
 
-    worth = table.by_option(lambda criterion: criterion.values)
+    values_by_option = table.by_option(lambda criterion: criterion.values)
     voted, value = (
-        worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
+        values_by_option[table.question, np.maximum(options, -1)]
+        for options in (table.judged, option)
     )
     cells = np.flatnonzero(kept & ~(np.isnan(voted) & np.isnan(value)))
     voted = np.where(np.isnan(voted), value, voted)
@@ -118,8 +119,9 @@ def item_cells(
 ) -> DrawnCells:
     """Return the cells of a run with the labels of items that were drawn at random.
 
-    These are the items that the dataset labels, if ``draw`` declares them drawn, and ``texts``.
-    Labels that people added to other items do not count here, since those were not drawn.
+    The items are those in ``texts`` and, if ``draw`` declares them to be a random draw, those that
+    the dataset labels. Labels that people added to other items do not count here, since those were
+    not drawn.
     """
     import numpy as np
 
@@ -147,9 +149,10 @@ def item_cells(
         stratum[known & ~labelled] = 0
         labelled = labelled | drawn | known
     option = np.where(labelled, _labels_on_cells(table, label_columns(store, run)), NO_LABEL)
-    worth = table.by_option(lambda asked: asked.values)
+    values_by_option = table.by_option(lambda asked: asked.values)
     voted, value = (
-        worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
+        values_by_option[table.question, np.maximum(options, -1)]
+        for options in (table.judged, option)
     )
     # A cell without a verdict cannot be compared, whether it is labelled or not.
     kept = table.has_verdict & ~(labelled & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))

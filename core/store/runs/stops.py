@@ -38,22 +38,23 @@ class Stops:
         with self._files.write():
             run = self._runs.get(lease.run_id)
             before: list[dict[str, Any]] = run.notes.get("stops", [])
-            mine = [list(cell) for cell in cells]
-            again = [
+            named_cells = [list(cell) for cell in cells]
+            previous = [
                 stop
                 for stop in before
-                if stop["how"] == how == "hung" or any(cell in stop["cells"] for cell in mine)
+                if stop["how"] == how == "hung"
+                or any(cell in stop["cells"] for cell in named_cells)
             ]
-            if not again:
+            if not previous:
                 stops = (
-                    [*before, {"how": how, "cells": mine, "at": now}]
-                    if how == "hung" or mine
+                    [*before, {"how": how, "cells": named_cells, "at": now}]
+                    if how == "hung" or named_cells
                     else before
                 )
                 self._runs.set_notes(lease.run_id, {"stops": stops})
                 self._leases.expire(lease)
                 return False
-            named = [cell for stop in (*again, {"cells": mine}) for cell in stop["cells"]]
+            named = [cell for stop in (*previous, {"cells": named_cells}) for cell in stop["cells"]]
             guilty = [cell for at, cell in enumerate(named) if cell not in named[:at]]
             self._runs.set_notes(lease.run_id, {"stops": [], "passed_over": guilty})
             self._leases.release(

@@ -180,10 +180,10 @@ def _chosen_evidence(
     return proposals.merge_findings(*chosen), cases if shown else []
 
 
-def _source_toggle(name: str, what: str, caption: str, count: int) -> bool:
+def _source_toggle(name: str, side: str, caption: str, count: int) -> bool:
     if not count:
         return False
-    key = state.key(model_help.HELP_FIELD, name, "because", what)
+    key = state.key(model_help.HELP_FIELD, name, "because", side)
     state.seed(key, True)
     return bool(st.checkbox(label(f"{caption} ({fmt.count(count)})"), key=key))
 

@@ -148,15 +148,17 @@ def settle_cells(
 ) -> None:
     """Settle cells for the known user, or the user named in the field; `show_last` draws it.
 
-    Where nobody has reviewed yet, a person without a name is the grader.
+    If no one has reviewed yet, a person without a name is the grader.
     """
     written = str(state.get(WHO_CELL) or state.get(WHO) or "").strip()
-    who = identity.known_name() or written
-    alone = not who and identity.may_begin_alone()
-    seat = identity.take_seat(GRADER if alone else who)
+    reviewer = identity.known_name() or written
+    is_alone = not reviewer and identity.may_begin_alone()
+    seat = identity.take_seat(GRADER if is_alone else reviewer)
     steps = settle_at_sight.settle(store(), seat, run_id, cells, answer, name=name)
     state.drop(SETTLE)
-    text = f"{fmt.plural(len(steps), 'cell')} settled: {words}{f', as {GRADER}' if alone else ''}."
+    text = (
+        f"{fmt.plural(len(steps), 'cell')} settled: {words}{f', as {GRADER}' if is_alone else ''}."
+    )
     state.put(LAST, (run_id, steps, text))
     state.put(CHANGED, True)
 

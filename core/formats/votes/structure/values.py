@@ -74,7 +74,7 @@ _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|ord
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
 _SENTENCE = re.compile(r"[.!?](\s|\Z)|。")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
-#: The longest names, on average.
+#: Texts that are longer than this on average are not names.
 _NAME = 60
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 

@@ -25,7 +25,8 @@ from core.services.runs.cluster.credit import Acknowledging, Receipts
 from core.services.runs.cluster.joining import Cluster
 from core.services.runs.cluster.orders import Chunk, WorkerMessage, WorkOrder, judge_share
 
-#: Questions per chunk for each concurrent call of a worker; chunks that a worker has at once.
+#: Questions in a chunk, per concurrent call of the worker; and the number of chunks that a worker
+#: holds at a time.
 TIMES, AHEAD = 8, 2
 CachedJudges = Callable[[str, Question], Awaitable[AskedOutcome | None]]
 #: Seconds between checks of the cluster while no messages arrive.
