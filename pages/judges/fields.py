@@ -258,8 +258,8 @@ EXAMPLES = (
 OFFLINE = {
     "classifier": (
         "Text classifier",
-        "Learns from your labels which words, phrases and likeness to the reference go with which "
-        "option, and applies that to the rest.",
+        "Learns from your labels how words, phrases and similarity to the reference predict the "
+        "option, and applies this to the other items.",
     ),
     "neighbours": (
         "Nearest neighbours",

@@ -334,7 +334,7 @@ def _task_rows(
 
 
 def _sorting_head(title: str, sort: str, note: str = "") -> HeadCell:
-    """Return a column that sorts; a criterion's has no `sort` of its own."""
+    """Return the heading of a sortable column; `sort` is empty for a criterion's column."""
     now = filters.shown_selection()
     is_sorted = now.sort == sort if sort else now.sort == "criterion" and now.by == title
     direction = "descending" if now.descending else "ascending"

@@ -39,7 +39,8 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
             css_class = ' class="rs-sought"' if state.get(filters.FOUND) else ""
             st.html(f"<b{css_class}>{esc(one_line(item_id, 60))}</b>", width="content")
             st.space("stretch")
-            # Screen readers get their words; other users see the icon, the key, and a tooltip.
+            # Screen readers read out the buttons' words; other users see the icon, the key, and a
+            # tooltip.
             with st.container(horizontal=True, gap="xsmall", key="rs_steps", width="content"):
                 _step_buttons(items, item_id, name)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):

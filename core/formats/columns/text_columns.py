@@ -147,7 +147,8 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
             columns = [c for c in columns if not (answers and _holds_codes(table, c))]
         longer = {c: _longer_columns(c, texts) for c in columns}
         weak = [c for c in columns if longer[c]]
-        # A text about the answer is never used instead of a short answer without asking.
+        # A column of texts about the answer may replace one of short answers only if the user
+        # agrees.
         unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
         short += [
             *unsure,

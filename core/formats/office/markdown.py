@@ -191,7 +191,9 @@ def _lines_in(opened: Opened) -> list[str]:
 
 
 class ListSection(NamedTuple):
-    """A heading with the words and the list below it, each by line; ``outer`` is its group."""
+    """A heading, with the text and the list entries below it by line number. ``outer`` is the
+    heading above.
+    """
 
     title: str
     outer: str

@@ -106,7 +106,7 @@ class Explainer:
         return dict(parts)
 
     def related_parts(self, item: Encoded, weights: Floats, same: Bools) -> Floats:
-        """Return what each related number of the item added, shape (12,)."""
+        """Return how much each of the item's related numbers adds to the score, shape (12,)."""
         kernel, related = self._kernel, self._examples.related
         per_example = weights * (kernel.related + kernel.related_same * same)
         parts = (per_example @ related) / related.shape[1]

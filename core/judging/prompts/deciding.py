@@ -184,8 +184,8 @@ def _prometheus_prompt(question: Question) -> DecisionPrompt | str:
 def _prompt_parts(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
     item, criterion = question.item, question.criterion
     requirement = sendable_text(criterion.requirement).strip()
-    holds = "holds" if criterion.weight < 0 else "does not hold"
-    must = "shall not" if criterion.weight < 0 else "shall"
+    verb = "holds" if criterion.weight < 0 else "does not hold"
+    modal = "shall not" if criterion.weight < 0 else "shall"
     pieces = {
         "task": item.prompt or wording.NOTHING_GIVEN,
         "text": submission_text(item, ""),
@@ -195,8 +195,8 @@ def _prompt_parts(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
         **{name: _without_marks(text, marks) for name, text in pieces.items()},
         "name": one_line(criterion.name),
         "rule": requirement,
-        "principle": f"The response {must} be like this: {requirement}",
-        "category": f"AI models should not create content for which this {holds}: {requirement}",
+        "principle": f"The response {modal} be like this: {requirement}",
+        "category": f"AI models should not create content for which this {verb}: {requirement}",
     }
 
 

@@ -36,7 +36,7 @@ class HitRates(NamedTuple):
 
 
 class _Rate(NamedTuple):
-    """A share, and the number of equally weighted labels that it is worth."""
+    """A share, and the number of equally weighted labels that would be as precise."""
 
     value: float
     worth: float

@@ -72,7 +72,7 @@ def gather_ratings(
     panel: PanelVotes = DEFAULT_RULES,
     columns: Sequence[Column] = (),
 ) -> Rated:
-    """Return the ratings of given items; see ``ratings_by_criterion``."""
+    """Return the ratings of these items; see ``ratings_by_criterion``."""
     at_hand = items_to_rate(rubric, items)
     return ratings_by_criterion(at_hand, columns, answers, labels_of(at_hand, items), panel)
 

@@ -218,8 +218,8 @@ def corrected_systems(
 
 
 def _earned_shares(cells: DrawnCells) -> DrawnCells:
-    """Return the cells with shares of the criterion's best instead of values, as in grids, without
-    cells that have no share.
+    """Return the cells with each value as a share of the criterion's best value, as in grids. Cells
+    without such a share are left out.
     """
     # The share grows evenly from the share at value 0 to the share at value 1.
     questions = cells.table.questions

@@ -186,7 +186,9 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
 
 
 def _columns_by_person(table: Table, mapping: VoteMapping, columns: Sequence[str]) -> list[str]:
-    """Return the columns of one preference by several people, with one unknown word at most."""
+    """Return the columns with several people's preferences; at most one of their words may be
+    unknown.
+    """
     able = [c for c in columns if not (has_word(c, PREFERENCES) or names_a_criterion(c))]
     able = [c for c in able if not is_sum(c) and plain_name(c) not in _PREFERENCE]
     able = [c for c in able if not is_remark(c)]

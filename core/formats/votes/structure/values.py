@@ -56,7 +56,7 @@ _KEPT = frozenset({"id", "ids", "uuid", "guid", "key", "name", "email"})
 _GIVEN = frozenset(
     {"score", "scores", "rating", "label", "grade", "mark", "answer", "vote", "comment", "notes"}
 )
-#: Headings of a grade that sums up others, which is rounded.
+#: Headings of a total grade, which is a rounded sum of others.
 _GRADE = re.compile(r"\A(note|endnote|zensur|grade|mark|ocena|nota|voto|karakter|cijfer)\Z", re.I)
 #: Attributes of a person.
 TRAITS = re.compile(
