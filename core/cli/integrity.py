@@ -124,21 +124,21 @@ def _verify_report(
     return {**report, "not_covered": list(not_covered)} if not_covered else report
 
 
-def _check_results(look: Callable[[], Iterable[Any]], where: str) -> list[Any]:
+def _check_results(look: Callable[[], Iterable[Any]], part: str) -> list[Any]:
     """Return all results of a check; if it fails half way, its error is the last."""
     results = list[Any]()
     try:
         results.extend(look())
     except Exception as error:  # a damaged row may raise anything
-        results.append(_problem_data(error, where))
+        results.append(_problem_data(error, part))
     return results
 
 
-def _problem_data(error: Exception, where: str) -> dict[str, str]:
+def _problem_data(error: Exception, part: str) -> dict[str, str]:
     if isinstance(error, RubricStudioError):
-        return {"what": str(error), "where": where}
+        return {"what": str(error), "where": part}
     first = str(error).partition("\n")[0][:200]
-    return {"what": f"it cannot be read: {first or type(error).__name__}", "where": where}
+    return {"what": f"it cannot be read: {first or type(error).__name__}", "where": part}
 
 
 def _schema_problems(store: Store) -> Iterator[dict[str, str]]:

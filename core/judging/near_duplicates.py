@@ -295,8 +295,8 @@ def _candidate_pairs(keys: Any, groups: _Groups) -> Iterator[tuple[Any, Any]]:
         differ = np.minimum.reduceat(group, starts) != np.maximum.reduceat(group, starts)
         kept_pairs = np.repeat(differ & (sizes > step), sizes)
         texts, key, group = texts[kept_pairs], key[kept_pairs], group[kept_pairs]
-        two = (key[step:] == key[:-step]) & (group[step:] != group[:-step])
-        yield texts[:-step][two], texts[step:][two]
+        candidates = (key[step:] == key[:-step]) & (group[step:] != group[:-step])
+        yield texts[:-step][candidates], texts[step:][candidates]
         step += 1
 
 

@@ -156,16 +156,16 @@ def lookalike_labels(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _lookalike_findings(
-    texts: list[str], where: str, field: str, noun: str
+    texts: list[str], place: str, field: str, noun: str
 ) -> Iterator[LintFinding]:
     for at, earlier in _lookalike_pairs(texts):
         yield LintFinding(
             "lookalike-names",
-            (where, at, field),
+            (place, at, field),
             f"Looks like the {field} of {noun} {earlier + 1} but is another text.",
             f"Write both in one alphabet, or {field} one of them otherwise.",
             texts[at],
-            also=((where, earlier, field),),
+            also=((place, earlier, field),),
         )
 
 

@@ -39,7 +39,7 @@ VIEWS = {
         {"findings": "Findings", "probes": "Probes", "over_time": "Over time"},
     ),
 }
-#: The choices next to each section: only those that it uses.
+#: The choices shown next to each section, which are those that it uses.
 CHOICES = {
     "criteria": (*selection.PAIR, *selection.ITEMS),
     "figures": (*selection.PAIR, *selection.ITEMS),

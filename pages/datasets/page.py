@@ -62,10 +62,10 @@ def _draw_toolbar() -> None:
         st.toggle("Archived", key=DATASETS_ARCHIVED)
 
 
-def _import_button(where: str) -> None:
+def _import_button(place: str) -> None:
     st.button(
         "Import",
-        key=state.key(DATASETS_ACT, where),
+        key=state.key(DATASETS_ACT, place),
         type="primary",
         icon=":material/upload_file:",
         on_click=open_dataset,

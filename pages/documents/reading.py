@@ -97,8 +97,8 @@ def heading_anchor(words: str) -> str:
     return re.sub(r"[^\w\- ]", "", words.lower()).strip().replace(" ", "-")
 
 
-def linked_place(words: str, beside: str) -> tuple[str, str] | None:
-    """Return the document and the part that a link in the document `beside` points to.
+def linked_place(words: str, base: str) -> tuple[str, str] | None:
+    """Return the document and the part that a link in the document `base` points to.
 
     ``None`` if it does not point to a document.
 
@@ -107,8 +107,8 @@ def linked_place(words: str, beside: str) -> tuple[str, str] | None:
     """
     target, _, part = words.partition("#")
     if not target:
-        return beside, part
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(beside), target))
+        return base, part
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(base), target))
     document_name = path.removesuffix(".md")
     return (
         (document_name, part)

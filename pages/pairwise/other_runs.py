@@ -153,12 +153,12 @@ def _draw_ranking(run: Run) -> bool:
     if len(contests.systems_of(store(), run)) < 2:
         return False
     st.html('<div class="rs-section">Systems ranked by their scores</div>')
-    by = _join_note(run)
+    note_key = _join_note(run)
     try:
         level = chosen_confidence().level
-        cache_key = (run.id, run.votes, run.failures_open, by, level)
+        cache_key = (run.id, run.votes, run.failures_open, note_key, level)
         listwise = remembered(
-            "listwise", cache_key, lambda: contests.scores_ranked(store(), run.id, by, level)
+            "listwise", cache_key, lambda: contests.scores_ranked(store(), run.id, note_key, level)
         )
     except InputError as error:
         st.warning(_full_message(error), icon=":material/link_off:")

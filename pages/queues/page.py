@@ -193,11 +193,11 @@ def _rubric_issues(found_issues: list[CriterionIssue]) -> None:
 def _issue_row(issue: CriterionIssue) -> tuple[str, str, str]:
     changed = tag("changed since", "good") if issue.changed else ""
     note = f'<div class="rs-prose">{esc(issue.note)}</div>' if issue.note else ""
-    by = f'{esc(issue.reviewer)}<br><span class="rs-quiet">run {issue.run_id}</span>'
+    reporter = f'{esc(issue.reviewer)}<br><span class="rs-quiet">run {issue.run_id}</span>'
     return (
         f'{esc(issue.criterion)} <span class="rs-quiet">version {issue.number}</span> {changed}',
         f"<b>{esc(WHYS[issue.why])}</b>{note}",
-        by,
+        reporter,
     )
 
 

@@ -304,8 +304,11 @@ def _flag_buttons(review: OpenItem, cell: BlindCell) -> None:
 
 def _act_buttons(review: OpenItem, cell: BlindCell) -> None:
     with st.container(horizontal=True, gap="small"):
-        cannot = keyboard.cannot_key(cell.criterion)
-        for caption, shortcut, mode in (("Cannot assess", cannot, "why"), ("Flag", "F", "flag")):
+        cannot_key = keyboard.cannot_key(cell.criterion)
+        for caption, shortcut, mode in (
+            ("Cannot assess", cannot_key, "why"),
+            ("Flag", "F", "flag"),
+        ):
             st.button(
                 caption,
                 key=state.key(REVIEW_ACT, mode),
@@ -324,14 +327,14 @@ def _act_buttons(review: OpenItem, cell: BlindCell) -> None:
         )
         if len(review.cells_to_decide) < 2:
             return
-        for caption, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
+        for caption, shortcut, step in (("Previous", "Up", -1), ("Next", "Down", 1)):
             st.button(
                 caption,
-                key=state.key(REVIEW_ACT, "move", by),
+                key=state.key(REVIEW_ACT, "move", step),
                 type="tertiary",
                 shortcut=shortcut,
                 on_click=acts.move_active,
-                args=(review, by),
+                args=(review, step),
             )
 
 

@@ -114,12 +114,12 @@ def _count_words(live: list[PlacedFinding], words_read: bool) -> str:
     return f"{fmt.plural(len(live), 'finding')} to review: {', '.join(parts)}"
 
 
-def _show_finding(name: str, finding: PlacedFinding, where: str) -> None:
+def _show_finding(name: str, finding: PlacedFinding, place: str) -> None:
     rule = rule_of(finding.finding)
-    subject = _finding_subject(name, finding) if where == "side" else ""
+    subject = _finding_subject(name, finding) if place == "side" else ""
     with st.container(border=True, gap="xxsmall"):
         st.html(_finding_words(rule, finding, subject))
-        _finding_acts(name, finding, where)
+        _finding_acts(name, finding, place)
 
 
 def _finding_words(rule: LintRule, finding: PlacedFinding, subject: str) -> str:
@@ -134,15 +134,15 @@ def _finding_words(rule: LintRule, finding: PlacedFinding, subject: str) -> str:
     )
 
 
-def _finding_acts(name: str, finding: PlacedFinding, where: str) -> None:
+def _finding_acts(name: str, finding: PlacedFinding, place: str) -> None:
     with st.container(horizontal=True, gap="small"):
         if finding.finding.edit is not None:
             _finding_button(
-                name, finding, where, "mend", finding.finding.edit.words, "auto_fix_high"
+                name, finding, place, "mend", finding.finding.edit.words, "auto_fix_high"
             )
-        if where == "side" and finding.uid is not None and finding.uid != drafts.open_card(name):
-            _finding_button(name, finding, where, "open", "Open", "arrow_forward")
-        _finding_button(name, finding, where, "dismiss", "Dismiss", "close")
+        if place == "side" and finding.uid is not None and finding.uid != drafts.open_card(name):
+            _finding_button(name, finding, place, "open", "Open", "arrow_forward")
+        _finding_button(name, finding, place, "dismiss", "Dismiss", "close")
 
 
 def _finding_subject(name: str, finding: PlacedFinding) -> str:
@@ -156,14 +156,14 @@ def _finding_subject(name: str, finding: PlacedFinding) -> str:
 
 
 def _finding_button(
-    name: str, placed: PlacedFinding, where: str, act: str, caption: str, icon: str
+    name: str, placed: PlacedFinding, place: str, act: str, caption: str, icon: str
 ) -> None:
     finding = placed.finding
     places = [step for path in (finding.path[2:], *finding.also) for step in path]
     st.button(
         caption,
         key=state.key(
-            RUBRIC_ACT, name, "check", where, act, finding.rule, placed.uid or "rubric", *places
+            RUBRIC_ACT, name, "check", place, act, finding.rule, placed.uid or "rubric", *places
         ),
         type="tertiary",
         icon=f":material/{icon}:",

@@ -171,8 +171,10 @@ def _certainty_html(view: CriterionView) -> str:
     if verdict.votes > 1:
         parts.append(_how_united(verdict))
         rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
-        by = "a tie, in which the worse answer counts" if verdict.tie else f"settled by {rule}"
-        parts.append(by)
+        settled_how = (
+            "a tie, in which the worse answer counts" if verdict.tie else f"settled by {rule}"
+        )
+        parts.append(settled_how)
     if verdict.continuous is not None and (verdict.votes > 1 or verdict.rule == "soft_mean"):
         rule = verdict.rule.replace("_", " ")
         parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")
@@ -327,7 +329,7 @@ def _settled_cell(view: CriterionView) -> ShownCell:
     failures = sum(vote.failure is not None for vote in view.votes)
     name = view.criterion.name
     cell = grid.grid_cell(view.criterion, view.verdict, failures)
-    return shown_cell(cell, json.dumps([name]), where=f"{name}, verdict")
+    return shown_cell(cell, json.dumps([name]), place=f"{name}, verdict")
 
 
 def _judge_answers(view: CriterionView, judge: str) -> ShownCell:

@@ -91,13 +91,13 @@ def _compared_pair(tasks: SharedTasks, means: dict[str, SystemMeans]) -> tuple[s
         state.address_in(system, tasks.systems) for system in (state.FIRST, state.SECOND)
     )
     names = sorted(tasks.systems, key=lambda name: -(means[name].score.value or 0.0))
-    two = sorted(names[:2], key=list(tasks.systems).index)
-    first = named_systems[0] if named_systems[0] in tasks.systems else two[0]
+    compared = sorted(names[:2], key=list(tasks.systems).index)
+    first = named_systems[0] if named_systems[0] in tasks.systems else compared[0]
     rest = [name for name in tasks.systems if name != first]
     second = (
         named_systems[1]
         if named_systems[1] in rest
-        else next(n for n in (*two[::-1], *rest) if n != first)
+        else next(n for n in (*compared[::-1], *rest) if n != first)
     )
     return str(first), str(second)
 
@@ -154,9 +154,9 @@ def draw_controls(systems: Systems) -> None:
         _choose_task(state.SECOND, "Second system", systems.pair[1], systems.tasks)
     _draw_toggle(BESIDE, "Side by side", "One row per task, with every system's answer.")
     if state.address(BESIDE):
-        two = " and ".join(systems.pair)
+        pair_words = " and ".join(systems.pair)
         _draw_toggle(
-            DIFFER, "Only tasks that differ", f"Tasks whose verdicts differ between {two}."
+            DIFFER, "Only tasks that differ", f"Tasks whose verdicts differ between {pair_words}."
         )
 
 

@@ -219,19 +219,19 @@ def _batch_toggle(panel: Panel | None) -> bool:
     """Return whether models are asked in batches; offered if every model of the panel can be."""
     if panel is None or all(judge.offline for judge in panel.judges):
         return False
-    cannot = lanes.without_batches(panel)
+    reasons_against = lanes.without_batches(panel)
     in_batches: bool = st.toggle(
         "Ask in batches, at half the price",
         key=plan_key("batch"),
-        disabled=bool(cannot),
+        disabled=bool(reasons_against),
         persist_state="session",
         help="The questions go to the provider in files, and the answers come within a day, often "
         "sooner. You may close the app meanwhile: the run continues when the app is open again.",
     )
-    if cannot:
-        reasons = " ".join(f"{name} {reason}" for name, reason in cannot.items())
+    if reasons_against:
+        reasons = " ".join(f"{name} {reason}" for name, reason in reasons_against.items())
         st.caption(label(f"Batches are not possible: {reasons}"))
-    return in_batches and not cannot
+    return in_batches and not reasons_against
 
 
 def _label_share(dataset: int, panel: Panel | None) -> float:

@@ -263,9 +263,9 @@ def leave_for_start(chosen: st.Page) -> None:
         routes.go_to(routes.START)
 
 
-# A sign-in leads away and back to the server's first address; the tab remembers the intended page.
-# A change of workspace reloads the page, so that the browser forgets the other one's fields, too.
-# And an address that only names its workspace adds no step to the history.
+# A sign-in leaves the app and returns to its start page, so the tab remembers the intended page. A
+# change of workspace reloads the page, so that the browser forgets the other one's fields, too. An
+# address that differs only in its workspace adds no step to the browser's history.
 
 _PLACE = """
 export default function({ data }) {

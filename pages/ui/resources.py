@@ -162,30 +162,30 @@ def _open_store(db: str) -> Store:
     return open_store(replace(load_settings(), db=Path(db)))
 
 
-def remembered(what: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
-    """Return `make()`, or a copy of its earlier result for the same `what` and `key`.
+def remembered(name: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
+    """Return `make()`, or a copy of its earlier result for the same `name` and `key`.
 
     `key` holds plain values that change whenever the result would, e.g. a run's id with its
     counts of votes and failures. An exception is not cached.
     """
-    return cast("ValueT", _remembered(str(current_settings().db), what, key, make))
+    return cast("ValueT", _remembered(str(current_settings().db), name, key, make))
 
 
 @st.cache_data(show_spinner=False, max_entries=256)
-def _remembered(db: str, what: str, key: tuple[object, ...], _make: Callable[[], object]) -> object:
+def _remembered(db: str, name: str, key: tuple[object, ...], _make: Callable[[], object]) -> object:
     return _make()
 
 
-def shared_value(what: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
+def shared_value(name: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
     """Return what `remembered` would, but the shared object itself, which no caller may change.
 
     It is for values whose copy would take longer than the page (0.9 s for 90,000 votes).
     """
-    return cast("ValueT", _shared(str(current_settings().db), what, key, make))
+    return cast("ValueT", _shared(str(current_settings().db), name, key, make))
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def _shared(db: str, what: str, key: tuple[object, ...], _make: Callable[[], object]) -> object:
+def _shared(db: str, name: str, key: tuple[object, ...], _make: Callable[[], object]) -> object:
     return _make()
 
 

@@ -58,14 +58,14 @@ def shown_errors() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        show_refusal(error, where=error.where)
+        show_refusal(error, place=error.where)
     except RubricStudioError as error:
         st.error(label(str(error)), icon=":material/error:")
 
 
-def show_refusal(error: InputError, *, where: str = "") -> None:
-    """Draw an error and every problem in it; ``where`` names its place if the page does not."""
-    head = f"{where}: {error.message}" if where else error.message
+def show_refusal(error: InputError, *, place: str = "") -> None:
+    """Draw an error and every problem in it; ``place`` names its place if the page does not."""
+    head = f"{place}: {error.message}" if place else error.message
     st.error(label(head), icon=":material/error:")
     problem_list(error.problems)
 

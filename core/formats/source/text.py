@@ -117,7 +117,7 @@ def old_text(data: bytes) -> OldText | None:
 def _western_text(data: bytes) -> str | None:
     if _UTF8.search(data) or _CONTROL.search(data):
         return None
-    # Letters begin at 0xC0; below are signs.
+    # In these encodings letters begin at 0xC0; lower bytes are signs.
     beyond = sum(byte >= 0xC0 for byte in data)
     letters = beyond + sum(chr(byte).isalpha() for byte in data if byte < 0x80)
     try:

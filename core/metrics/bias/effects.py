@@ -255,7 +255,7 @@ OBSERVED: frozenset[Kind] = frozenset({"verbosity", "own_maker"})
 
 
 class HealthyLimit(NamedTuple):
-    """A healthy subject's limit, and the excess from which it matters.
+    """The limit of a healthy subject, and the smallest excess over it that matters.
 
     >>> BOUNDS["agreement"]
     HealthyLimit(null=NullValue(value=0.4, side='below'), matters=0.1)

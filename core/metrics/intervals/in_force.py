@@ -47,7 +47,7 @@ def verdicts_in_force(
     *,
     weights: npt.NDArray[np.float64] | None = None,
     audited: Estimate | None = None,
-    why: str = ALL_PICKED,
+    reason: str = ALL_PICKED,
     level: float = USUAL.level,
 ) -> VerdictsInForce:
     """Return the shares of right verdicts by votes alone, and in force after people settled some.
@@ -62,7 +62,7 @@ def verdicts_in_force(
         items: the number of each cell's item; the cells of an item are correlated.
         weights: how many cells each label stands for; equal by default.
         audited: see above; ``None`` without an audit.
-        why: why nothing is known of the rest if only settled cells have labels.
+        reason: why nothing is known of the rest if only settled cells have labels.
         level: the probability with which the intervals hold the true value.
 
     >>> never = np.full(4, UNSETTLED)
@@ -92,7 +92,7 @@ def verdicts_in_force(
         if is_common.any():
             before = Estimate.defined(confirmed / int(is_common.sum()), int(is_common.sum()))
     elif share.value is None:
-        before = Estimate.undefined(why if chosen.any() else NO_LABEL)
+        before = Estimate.undefined(reason if chosen.any() else NO_LABEL)
     else:
         before = _extended_share(share, number, confirmed, number + int(is_common.sum()))
     if not chosen.any():

@@ -180,10 +180,10 @@ def _possible_answers(
     np.add.at(counts, [place[tuple(row)] for row in rows.tolist()], times)
     ones = (complete > 0).sum(axis=1).astype(np.float64)
     incomplete = np.zeros(len(answers) - len(complete))
-    independent, alike = (
+    independent, agreeing = (
         np.append(belief, incomplete) for belief in prior_counts(ones, raters, ways)
     )
-    return PossibleAnswers(answers, counts, (independent, alike))
+    return PossibleAnswers(answers, counts, (independent, agreeing))
 
 
 # The rule for when an option is too rare for an interval.

@@ -349,8 +349,8 @@ def _next_steps(conclusion: Conclusion) -> str:
     parts = []
     doubtful = conclusion.of("not_trusted")
     if doubtful:
-        two = f"{rater_words(conclusion)} and {_reference(conclusion)} differ"
-        place = two if conclusion.reference else "they differ"
+        where_words = f"{rater_words(conclusion)} and {_reference(conclusion)} differ"
+        place = where_words if conclusion.reference else "they differ"
         parts.append(
             f"read the items on which {place} for {visible(doubtful[0].name)} and say in the "
             "criterion what decides them"

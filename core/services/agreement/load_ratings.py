@@ -57,7 +57,7 @@ from core.services.review import random_labels
 from core.store.store import Store
 from core.text import numbers
 
-#: Receives remarks about a source, a sentence at a time.
+#: A callback for remarks about a source; each call gets one sentence.
 Tell = Callable[[str], None]
 #: The limits on a file name's length, and on the digits of whole numbers in the data file.
 _LONGEST_NAME, _MOST_DIGITS = 255, 18

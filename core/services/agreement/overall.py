@@ -289,8 +289,8 @@ class Trust:
         if self.reference != LABELS:
             number += " on which most people agree" if self.tied else " that people rated"
         if self.drawn or self._covers_all_cells:
-            by = ", measured on" if self.reference == LABELS else ", from"
-            return f"{share} of the verdicts {right}{by} {number} ({self._drawn()})"
+            origin = ", measured on" if self.reference == LABELS else ", from"
+            return f"{share} of the verdicts {right}{origin} {number} ({self._drawn()})"
         if self.unlike:
             basis = "By" if self.found.settled else "On"
             return (
@@ -372,7 +372,7 @@ def trust_of(rated: Rated, reference: str = "", level: float = USUAL.level) -> T
         np.tile(np.arange(items), len(known)),
         weights=weights,
         audited=draw.audited,
-        why=draw.why or ALL_PICKED,
+        reason=draw.why or ALL_PICKED,
         level=level,
     )
     names, elsewhere = tuple(c.name for c in unlabelled), sum(c.decided for c in unlabelled)

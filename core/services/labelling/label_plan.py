@@ -183,19 +183,19 @@ def label_plan(
     if pair is not None and gap is None and plan.measured:
         plan = _with_gap_shown(plan, system_gaps.corrected_systems(store, run, criterion).gaps)
     lead = gap if plan.shown is None else plan.shown.value
-    two = None if pair is None else _systems_gap(store, run, cells, pair, lead)
+    pair_gap = None if pair is None else _systems_gap(store, run, cells, pair, lead)
     numbers = sorted({*(n for n in STEPS if n < unlabelled), min(labels, unlabelled)})
-    steps = tuple(_label_gain(store, run_id, cells, n, two, hourly) for n in numbers)
+    steps = tuple(_label_gain(store, run_id, cells, n, pair_gap, hourly) for n in numbers)
     plan = replace(plan, steps=steps)
-    if two is None or two.reason:
-        return replace(plan, reason=two.reason if two else "")
+    if pair_gap is None or pair_gap.reason:
+        return replace(plan, reason=pair_gap.reason if pair_gap else "")
     return replace(
         plan,
-        gap=two.gap,
-        voted=two.voted if gap is None else None,
-        most_power=two.power(unlabelled, unlabelled),
-        needed=two.labels_needed(unlabelled),
-        thin={d: number for d in DRAWS if (number := two.thin_groups(d, labels, unlabelled))},
+        gap=pair_gap.gap,
+        voted=pair_gap.voted if gap is None else None,
+        most_power=pair_gap.power(unlabelled, unlabelled),
+        needed=pair_gap.labels_needed(unlabelled),
+        thin={d: number for d in DRAWS if (number := pair_gap.thin_groups(d, labels, unlabelled))},
     )
 
 
@@ -386,15 +386,15 @@ def _label_gain(
     run_id: int,
     cells: _Cells,
     labels: int,
-    two: _Apart | None,
+    pair_gap: _Apart | None,
     hourly: float | None,
 ) -> LabelGain:
     unlabelled = cells.unlabelled
     width = {draw: half_width(cells.groups(draw, labels)) for draw in DRAWS}
     minutes = queue_cap.expected_minutes(store, run_id, labels, QueueSettings())
     money = None if minutes is None or hourly is None else minutes / 60 * hourly
-    if two is None or two.reason:
+    if pair_gap is None or pair_gap.reason:
         return LabelGain(labels, width, None, None, minutes, money)
-    spread = two.gap_error(labels, unlabelled)
-    finds = None if spread is None else smallest_detectable_gap(spread, two.tests)
-    return LabelGain(labels, width, two.power(labels, unlabelled), finds, minutes, money)
+    spread = pair_gap.gap_error(labels, unlabelled)
+    finds = None if spread is None else smallest_detectable_gap(spread, pair_gap.tests)
+    return LabelGain(labels, width, pair_gap.power(labels, unlabelled), finds, minutes, money)

@@ -206,8 +206,8 @@ class SystemScores:
         self._items = {item.id: item for item in rated.items}
 
     def of(self, rater: Rater, item_id: str) -> tuple[float, float] | LeftOut | None:
-        """Return a rater's score of an item: total and base. Without one, return why, or ``None``
-        if there are no answers.
+        """Return a rater's score of an item: total and base. Return the reason if there is no
+        score, or ``None`` if there are no answers.
         """
         answers = self._rated.answers_of(rater, item_id)
         if not answers:

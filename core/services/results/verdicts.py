@@ -289,16 +289,18 @@ def item_result(
     rubric: Rubric,
     verdicts: Iterable[Verdict | None],
     texts: Texts | MeasuredTexts | None = None,
-    alike: EqualVotesCache | None = None,
+    equal_votes: EqualVotesCache | None = None,
 ) -> ItemResult:
     """Return the score and cells of an item from its verdicts, some of which may be missing.
 
-    ``alike`` caches scores.
+    ``equal_votes`` caches scores.
     """
     cells = tuple(v for v in verdicts if v is not None)
     options = {v.criterion: v.option for v in cells}
     people = frozenset(v.criterion for v in cells if v.rule == ADJUDICATED)
-    score, details = (alike.scored if alike else _score_options)(rubric, options, texts, people)
+    score, details = (equal_votes.scored if equal_votes else _score_options)(
+        rubric, options, texts, people
+    )
     agreements = [v.agreement for v in cells if v.agreement is not None]
     trace = score.trace
     return ItemResult(

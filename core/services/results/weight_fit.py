@@ -106,11 +106,11 @@ class _Trial:
         self.fold = _cell_folds(criterion, labelled_cells)
         self.folds = range(int(self.fold.max()) + 1)
         # Cells with equal votes share one computation.
-        self.said, alike = self.lesson.said, self.lesson.alike
+        self.said, index_of_ballots = self.lesson.said, self.lesson.alike
         self.by_fold = [
             (
                 in_fold := np.flatnonzero(self.fold == at),
-                *np.unique(alike[in_fold], return_inverse=True),
+                *np.unique(index_of_ballots[in_fold], return_inverse=True),
             )
             for at in self.folds
         ]

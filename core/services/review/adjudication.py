@@ -85,10 +85,10 @@ def _chosen_option(verdict: VerdictRow) -> int | None:
 
 
 def _agreed_verdict(
-    verdict: VerdictRow, provenance: Provenance, alike: Sequence[VerdictRow]
+    verdict: VerdictRow, provenance: Provenance, agreeing: Sequence[VerdictRow]
 ) -> AgreedVerdict:
     assert verdict.final is not None, "only confirmed verdicts settle a cell"
-    return AgreedVerdict(verdict.final, provenance, tuple(v.reviewer for v in alike))
+    return AgreedVerdict(verdict.final, provenance, tuple(v.reviewer for v in agreeing))
 
 
 # The consequences of reviewers' verdicts: settled cells, the item's score, the queues' states.

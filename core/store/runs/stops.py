@@ -28,7 +28,7 @@ class Stops:
     def __init__(self, files: Connections, runs: Runs, leases: Leases) -> None:
         self._files, self._runs, self._leases = files, runs, leases
 
-    def stopped(self, lease: Lease, how: How, cells: Sequence[Cell], *, now: str) -> bool:
+    def stopped(self, lease: Lease, stop_kind: How, cells: Sequence[Cell], *, now: str) -> bool:
         """Record that a run's owner was stopped, and the cells in progress, if known.
 
         Returns ``True`` if this is the second time, so that the run is now failed; otherwise it can
@@ -42,13 +42,13 @@ class Stops:
             previous = [
                 stop
                 for stop in before
-                if stop["how"] == how == "hung"
+                if stop["how"] == stop_kind == "hung"
                 or any(cell in stop["cells"] for cell in named_cells)
             ]
             if not previous:
                 stops = (
-                    [*before, {"how": how, "cells": named_cells, "at": now}]
-                    if how == "hung" or named_cells
+                    [*before, {"how": stop_kind, "cells": named_cells, "at": now}]
+                    if stop_kind == "hung" or named_cells
                     else before
                 )
                 self._runs.set_notes(lease.run_id, {"stops": stops})

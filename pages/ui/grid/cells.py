@@ -68,10 +68,10 @@ def share_tone(share: float | None) -> Tone:
     return "t1" if share < 0.4 else "t2" if share < 0.6 else "t3"
 
 
-def shown_cell(cell: GridCell | None, opens: str, *, where: str) -> ShownCell:
-    """Return a cell of a run; `where` names its item or criterion for screen readers."""
+def shown_cell(cell: GridCell | None, opens: str, *, place: str) -> ShownCell:
+    """Return a cell of a run; `place` names its item or criterion for screen readers."""
     if cell is None:
-        return ShownCell("", "plain", "", f"{where}: not asked", "")
+        return ShownCell("", "plain", "", f"{place}: not asked", "")
     signs = [
         *(["≠"] if cell.split else []),
         *(["○"] if cell.abstentions and not cell.abstained else []),
@@ -89,7 +89,7 @@ def shown_cell(cell: GridCell | None, opens: str, *, where: str) -> ShownCell:
     sign_words = "".join(f", {SIGNS[sign]}" for sign in signs)
     if cell.settled and cell.judged != cell.label:
         sign_words += f" against the votes' {cell.judged or 'no verdict'}"
-    tells = f"{visible(where)}: {words}{earned}{sign_words}"
+    tells = f"{visible(place)}: {words}{earned}{sign_words}"
     return ShownCell(words, share_tone(cell.earned), " ".join(signs), tells, opens)
 
 

@@ -69,7 +69,7 @@ def verdict_cell(item: GridItem, criterion: str, side: str = "") -> ShownCell:
     """Return the cell of a verdict; `side` names its system or run if there are several."""
     place = f"{side + ', ' if side else ''}{item.row.item_id}, {criterion}"
     return cells.shown_cell(
-        item.cells.get(criterion), opening_name(item.row.item_id, criterion), where=place
+        item.cells.get(criterion), opening_name(item.row.item_id, criterion), place=place
     )
 
 

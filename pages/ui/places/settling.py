@@ -82,20 +82,20 @@ def settle_form(
     run_id: int,
     cells: Cells,
     criterion: Criterion | None,
-    where: str,
+    place: str,
     on_settled: Callable[[], None] | None = None,
 ) -> None:
     """Draw the buttons that settle the cells: an option, as the panel voted, or "cannot assess".
 
     `on_settled` is called after they are settled.
     """
-    note = state.key(SETTLE, where, "note")
+    note = state.key(SETTLE, place, "note")
     written = (run_id, tuple(cells), note, on_settled)
     options = criterion.options if criterion else ()
     if len(cells) > 1 or criterion is None:
-        _settle_button("As they stand", where, "stand", written, None)
+        _settle_button("As they stand", place, "stand", written, None)
     for number, option in enumerate(options):
-        _settle_button(one_line(option.label, 40), where, number, written, ReviewerAnswer(number))
+        _settle_button(one_line(option.label, 40), place, number, written, ReviewerAnswer(number))
     with st.popover("With a note", icon=":material/edit_note:", type="tertiary"):
         st.text_input(
             "Note",
@@ -105,19 +105,19 @@ def settle_form(
         )
         st.caption("Cannot assess:")
         for reason, text in WHYS.items():
-            _settle_button(text, where, reason, written, ReviewerAnswer(None, reason))
+            _settle_button(text, place, reason, written, ReviewerAnswer(None, reason))
 
 
 def _settle_button(
     words: str,
-    where: str,
-    what: object,
+    place: str,
+    kind: object,
     written: tuple[int, tuple[tuple[str, str], ...], str, Callable[[], None] | None],
     answer: ReviewerAnswer | None,
 ) -> None:
     st.button(
         label(words),
-        key=state.key(SETTLE, where, "as", what),
+        key=state.key(SETTLE, place, "as", kind),
         on_click=_on_settle,
         args=(*written, answer, words),
     )

@@ -36,7 +36,9 @@ WAITING = 2048
 
 
 class _Sent:
-    """A chunk that a worker has. ``left`` holds its unanswered questions, by first cell."""
+    """A chunk that was sent to a worker. ``left`` holds its unanswered questions, by their first
+    cell.
+    """
 
     def __init__(self, number: int, lane: _Remaining, worker: str, questions: tuple[Question, ...]):
         self.number, self.lane, self.worker = number, lane, worker
