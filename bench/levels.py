@@ -21,13 +21,15 @@ RIGHT, LEVELS, RESAMPLES = 0.8, 3, 500
 TRUE = (RIGHT - 1 / 3) / (1 - 1 / 3)
 
 
-def held(generator: np.random.Generator, n: int, how: Confidence) -> bool:
+def held(generator: np.random.Generator, n: int, confidence: Confidence) -> bool:
     """Whether the interval of one sample holds the true kappa."""
     chances = np.full((LEVELS, LEVELS), (1 - RIGHT) / 2 / LEVELS)
     np.fill_diagonal(chances, RIGHT / LEVELS)
     table = generator.multinomial(n, chances.ravel())
     drawn = resample_patterns(table, RESAMPLES, generator).reshape(LEVELS, LEVELS, -1)
-    found = kappa_of("cohen_kappa", table.reshape(LEVELS, LEVELS).astype(np.float64), drawn, how)
+    found = kappa_of(
+        "cohen_kappa", table.reshape(LEVELS, LEVELS).astype(np.float64), drawn, confidence
+    )
     return found.low is not None and found.low <= TRUE <= (found.high or 0.0)
 
 

@@ -58,7 +58,7 @@ def cells_of(recorded: Recorded, settled: Sequence[LabelledCell] = ()) -> list[C
         )
         answers = {criterion.name: verdict.option} if verdict else {}
         votes = tally_votes(criterion, cell.ballots)
-        impact = what_if.impact(criterion.name, answers, votes, likely=likely)
+        impact = what_if.impact(criterion.name, answers, votes, known_chances=likely)
         right = verdict is not None and verdict.option == cell.truth
         mixed = 1.0 if impact.entropy is None else impact.entropy
         key = tuple(-round(x, 9) for x in (impact.flip, impact.change, impact.other, mixed))

@@ -132,8 +132,8 @@ class _Reading:
             if workspace.name in [earlier.name for earlier in workspaces]:
                 self.problems.append(Problem("is there twice.", "", (*at, "name")))
             if workspace.data.resolve() in [earlier.data.resolve() for earlier in workspaces]:
-                mend = "Give each workspace a file of its own."
-                self.problems.append(Problem("is another's data file.", mend, (*at, "data")))
+                advice = "Give each workspace a file of its own."
+                self.problems.append(Problem("is another's data file.", advice, (*at, "data")))
             workspaces.append(workspace)
         return tuple(workspaces)
 
@@ -144,11 +144,13 @@ class _Reading:
         self.known(table, ("name", "title", "data", "new_members"), at)
         name, data = self.text(table, "name", at), self.text(table, "data", at)
         if not _NAME.fullmatch(name):
-            mend = "Use 1 to 40 small letters, digits and hyphens, because it is part of addresses."
-            self.problems.append(Problem("is not a name of a workspace.", mend, (*at, "name")))
+            advice = (
+                "Use 1 to 40 small letters, digits and hyphens, because it is part of addresses."
+            )
+            self.problems.append(Problem("is not a name of a workspace.", advice, (*at, "name")))
         if not data:
-            mend = f'Name its data file, e.g. data = "{name or "team"}.db".'
-            self.problems.append(Problem("is missing.", mend, (*at, "data")))
+            advice = f'Name its data file, e.g. data = "{name or "team"}.db".'
+            self.problems.append(Problem("is missing.", advice, (*at, "data")))
         role_name = table.get("new_members", access.new_members)
         role = None if role_name == "none" else self.role(role_name, (*at, "new_members"))
         title = self.text(table, "title", at) or name
@@ -163,8 +165,8 @@ class _Reading:
         if not texts["name"]:
             self.problems.append(Problem("is missing.", "Give the provider a name.", (*at, "name")))
         if not texts["address"] and not models:
-            mend = 'Give its address, or say which models it has (models = ["openai/"]).'
-            self.problems.append(Problem("is missing.", mend, (*at, "address")))
+            advice = 'Give its address, or say which models it has (models = ["openai/"]).'
+            self.problems.append(Problem("is missing.", advice, (*at, "address")))
         role_names = (
             self.texts(table, "roles", at) if "roles" in table else ("author", "lead", "admin")
         )

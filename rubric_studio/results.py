@@ -117,7 +117,12 @@ class Run:
         build_model(Resampled, asked, "call")
         with opened(self.db) as store:
             report = metrics_report.metrics_source(
-                lambda: store, str(self.id), reference, bootstrap, seed, how=Confidence(level)
+                lambda: store,
+                str(self.id),
+                reference,
+                bootstrap,
+                seed,
+                confidence=Confidence(level),
             )
         return pd.DataFrame(list(_figure_rows(report, _PAIRS.get(reference, "vs_reference"))))
 
@@ -146,7 +151,7 @@ class Run:
             raise InputError("A report is written as .html or .md.", (), str(path))
         build_model(Resampled, {"level": level}, "call")
         with opened(self.db) as store:
-            found = run_report.report_run(store, self.id, how=Confidence(level))
+            found = run_report.report_run(store, self.id, confidence=Confidence(level))
         text = run_export.report_as_file(found, "html" if form == "html" else "markdown")
         write_bytes(target, text.encode())
         return target

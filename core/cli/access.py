@@ -153,14 +153,14 @@ def _as_text(report: dict[str, Any]) -> str:
 
 
 def _provider_line(provider: dict[str, Any]) -> str:
-    where = provider["address"] or ", ".join(provider["models"])
+    location = provider["address"] or ", ".join(provider["models"])
     key = f"with the key in {provider['key_env']}" if provider["key_env"] else "without a key"
     limits = [
         f"at most {provider[name]:g} US dollars {per} month"
         for name, per in (("monthly_usd", "a"), ("person_usd", "per person and"))
         if provider[name] is not None
     ]
-    return f"{provider['name']}: {where} {key}, for {', '.join(provider['roles'])}" + "".join(
+    return f"{provider['name']}: {location} {key}, for {', '.join(provider['roles'])}" + "".join(
         f", {limit}" for limit in limits
     )
 

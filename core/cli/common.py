@@ -169,8 +169,8 @@ def open_to_plan(db: Path | None, only_estimate: bool) -> Iterator[Store]:
 def open_to_read(db: Path | None) -> Store:
     """Return the store for a command that only reads.
 
-    If there is no data file, it is an empty one, deleted when the command ends: reading creates
-    neither a file nor a folder.
+    Without a data file, return an empty temporary store, because reading must create neither a file
+    nor a folder.
     """
     settings = settings_for(db)
     if not settings.db.exists():

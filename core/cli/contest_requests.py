@@ -52,8 +52,8 @@ def contest_from_files(
     ``design`` has the fields of ``Design``.
     """
     source = read_rubric_file(rubric).value if rubric else None
-    read = [_read_dataset(path, source) for path in datasets]
-    notices = [str(problem) for _, problems in read for problem in problems]
+    loaded = [_read_dataset(path, source) for path in datasets]
+    notices = [str(problem) for _, problems in loaded for problem in problems]
     panel_read = panel_from(panel, judges, api_base, key_env, concurrency)
     settings = {"mode": mode, "cache": cache}
     asking = build_model(
@@ -63,12 +63,12 @@ def contest_from_files(
     )
     versions = tuple(
         store.datasets.create(dataset, now=clock.now(), source=path.name).id
-        for path, (dataset, _) in zip(datasets, read, strict=True)
+        for path, (dataset, _) in zip(datasets, loaded, strict=True)
     )
     request = ContestRequest(
         datasets=versions,
         panel=panel_read.model_copy(update={"asking": asking}),
-        systems=_system_names(systems, [dataset for dataset, _ in read]),
+        systems=_system_names(systems, [dataset for dataset, _ in loaded]),
         questions=questions_from(criteria, source, each),
         design=_contest_design(design),
         guidelines=source.guidelines if source else "",
@@ -95,8 +95,8 @@ def questions_from(
             questions.append(question_of_criterion(by_name[fold(word)]))
         elif by_name and " " not in word.strip():
             names = {c.name for c in by_name.values()}
-            mend = hint_for(word, names) or f"There are {', '.join(sorted(names))}."
-            problem = Problem(f"{word!r} is not a criterion of {rubric and rubric.name!r}.", mend)
+            advice = hint_for(word, names) or f"There are {', '.join(sorted(names))}."
+            problem = Problem(f"{word!r} is not a criterion of {rubric and rubric.name!r}.", advice)
             raise InputError("A criterion is not there.", (problem,), "--criterion")
         else:
             questions.append(free_question(word))
@@ -141,10 +141,10 @@ def estimate_line(figures: dict[str, Any]) -> str:
 
 
 def _read_dataset(path: Path, rubric: Rubric | None) -> tuple[Dataset, tuple[Problem, ...]]:
-    read = read_items_file(path, rubric)
-    unnamed = read.value.name == Dataset.model_fields["name"].default
-    value = read.value.model_copy(update={"name": path.stem}) if unnamed else read.value
-    return value, read.notices
+    loaded = read_items_file(path, rubric)
+    unnamed = loaded.value.name == Dataset.model_fields["name"].default
+    value = loaded.value.model_copy(update={"name": path.stem}) if unnamed else loaded.value
+    return value, loaded.notices
 
 
 def _system_names(systems: Sequence[str], datasets: Sequence[Dataset]) -> tuple[str, ...]:

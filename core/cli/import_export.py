@@ -83,8 +83,8 @@ def fill_roster(
     filled = fill(store, run, data, roster.name, GradeChoices(**choices))
     other_form = {"canvas": "moodle", "moodle": "canvas"}[form]
     if filled.roster.kind.startswith(other_form):
-        mend = f"Use --format {other_form}."
-        raise InputError(f"This is a file of {other_form.title()}. {mend}", (), str(roster))
+        advice = f"Use --format {other_form}."
+        raise InputError(f"This is a file of {other_form.title()}. {advice}", (), str(roster))
     _print_filled_list(filled)
     if dry:
         common.print_message("Nothing is written (--dry-run).")
@@ -228,8 +228,10 @@ def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, 
     if roster is not None:
         return
     if form == "moodle":
-        mend = "Download it in Moodle (grading worksheet, or gradebook) and name it with --roster."
-        raise InputError(f"Moodle's grades go into its own file. {mend}")
+        advice = (
+            "Download it in Moodle (grading worksheet, or gradebook) and name it with --roster."
+        )
+        raise InputError(f"Moodle's grades go into its own file. {advice}")
     used = [name for name in CHOICES if choices[name] not in (None, False, "ratio")]
     if used or dry:
         raise InputError(f"--{used[0] if used else 'dry-run'} goes with --roster.")

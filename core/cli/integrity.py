@@ -50,13 +50,13 @@ def backup(
         checked.update(verify_store(lambda: Store(copy, reading=True)))
         return damaged or checked["ok"]
 
-    made = store.backup(target, is_sound)
-    if made is not None:
+    backup_result = store.backup(target, is_sound)
+    if backup_result is not None:
         # Record the backup for monitoring. Recording fails on a file that is no longer writable,
         # but such a file is copied as well.
         with suppress(StoreError):
             store.settings.put(LAST_BACKUP, clock.now())
-    return made, checked
+    return backup_result, checked
 
 
 def copy_nightly(
@@ -103,7 +103,7 @@ def verify_store(open_store: Callable[[], Store]) -> dict[str, Any]:
         *_check_results(partial(_version_problems, store), "the versions"),
     ]
     if not problems:
-        # Derived data depends on the parts that are damaged, so checking it adds nothing.
+        # Derived data depends on the damaged parts, so checking it would add nothing.
         problems += _check_results(partial(_derived_problems, store), "the runs")
     problems += _check_results(partial(_schema_problems, store), "the tables")
     gaps = _check_results(partial(_uncovered_data, store), "the records")
@@ -124,21 +124,21 @@ def _verify_report(
     return {**report, "not_covered": list(not_covered)} if not_covered else report
 
 
-def _check_results(look: Callable[[], Iterable[Any]], where: str) -> list[Any]:
+def _check_results(look: Callable[[], Iterable[Any]], part: str) -> list[Any]:
     """Return all results of a check; if it fails half way, its error is the last."""
     results = list[Any]()
     try:
         results.extend(look())
     except Exception as error:  # a damaged row may raise anything
-        results.append(_problem_data(error, where))
+        results.append(_problem_data(error, part))
     return results
 
 
-def _problem_data(error: Exception, where: str) -> dict[str, str]:
+def _problem_data(error: Exception, part: str) -> dict[str, str]:
     if isinstance(error, RubricStudioError):
-        return {"what": str(error), "where": where}
+        return {"what": str(error), "where": part}
     first = str(error).partition("\n")[0][:200]
-    return {"what": f"it cannot be read: {first or type(error).__name__}", "where": where}
+    return {"what": f"it cannot be read: {first or type(error).__name__}", "where": part}
 
 
 def _schema_problems(store: Store) -> Iterator[dict[str, str]]:

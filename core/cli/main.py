@@ -89,8 +89,12 @@ def _copy_each(folder: Path, keep: int, db: Path | None, as_json: bool) -> None:
     from core import clock
     from core.cli import integrity
 
-    given = settings_for(db, every=True)
-    file_settings = given.each() if db is None and given.workspace is None else (given,)
+    command_settings = settings_for(db, every=True)
+    file_settings = (
+        command_settings.each()
+        if db is None and command_settings.workspace is None
+        else (command_settings,)
+    )
     stores = [
         (
             settings.workspace.name if settings.workspace else settings.db.stem,

@@ -52,7 +52,7 @@ def compare(
         pair = run_comparison.run_number(run_a), run_comparison.run_number(run_b)
         store = open_to_read(db)
         result = run_comparison.compare_runs(
-            store, *pair, bootstrap=bootstrap, seed=seed, how=confidence
+            store, *pair, bootstrap=bootstrap, seed=seed, confidence=confidence
         )
         for run_id in pair:
             review = corrected_estimates.selection_of(store, run_id, level)
@@ -246,8 +246,8 @@ def _run_contest(
         runs.append(contests.start(store, following))
         follow(store, runs[-1])
         finished = lifecycle.run_summary(store, runs[-1])["status"] == "done"
-        again = finished and len(runs) <= further
-        following = leaderboard.next_round(store, runs, per_round) if again else None
+        is_finished = finished and len(runs) <= further
+        following = leaderboard.next_round(store, runs, per_round) if is_finished else None
     ended = [lifecycle.run_summary(store, run) for run in runs]
     report = rank_report.contest_report(store, runs)
     if as_json:

@@ -104,8 +104,8 @@ def _compared_lines(
                 named = {"gold": "the labels", "human": "the human majority"}
                 words = named.get(figures["reference"], figures["reference"])
                 yield f"  {name}, sure and right by {words}:"
-                sure = _named_figures(_SURE) | {"accuracy": "right"}
-                yield f"    {_figure_lines(figures, sure, figures['n'])}"
+                certain = _named_figures(_SURE) | {"accuracy": "right"}
+                yield f"    {_figure_lines(figures, certain, figures['n'])}"
         elif figures["n"]:
             shown = _named_figures(_MEAN) if key == "vs_human_mean_level" else names
             yield f"  {name} against the {_REFERENCES[key]}:"
@@ -128,11 +128,15 @@ def _figure_lines(
             continue
         ends = group.get("ci", {}).get(name)
         if criterion and (
-            way := bias_direction(
+            direction := bias_direction(
                 name, criterion["scale"], criterion["levels"], value, *(ends or ())
             )
         ):
-            label, value, ends = f"{way.words} by", way.value, ends and (way.low, way.high)
+            label, value, ends = (
+                f"{direction.words} by",
+                direction.value,
+                ends and (direction.low, direction.high),
+            )
         estimate = Estimate(value, *(ends or ()))
         parts.append(f"{label} {estimate.words(percent if KNOWN[name].share else score).inline}")
     for name, label in names.items():
@@ -159,7 +163,11 @@ def run_as_text(store: Store, run_id: int) -> str:
         *(f"           {kind}: {reason}" for kind, reason in figures["reasons"].items() if reason),
         *([f"  known    {run.cached} answers from earlier runs"] if run.cached else []),
         *(f"  batches  {sentence}" for sentence in batches_as_text(rows, looking=run.active)),
-        *([f"  lost     {lost_calls_words(lost)}"] if (lost := figures["lost_calls"]) else []),
+        *(
+            [f"  lost     {lost_calls_words(lost_calls)}"]
+            if (lost_calls := figures["lost_calls"])
+            else []
+        ),
     ]
     if run.message:
         lines.append(f"  note     {run.message}")
@@ -257,7 +265,10 @@ def _vote_line(view: VoteView) -> str:
             f"failed, {view.failure.kind}: {view.failure.message}" if view.failure else "not asked"
         )
         return f"{view.cell.judge}: {reason}"
-    shown = " | ".join(f"{'*' if o.chosen else ''}{o.option.label}" for o in view.options)
+    shown = " | ".join(
+        f"{'*' if shown_option.chosen else ''}{shown_option.option.label}"
+        for shown_option in view.options
+    )
     order = f"  [{shown}]" if view.vote.order is not None else ""
     line = f"{view.cell.judge}: {view.label}{order} {view.vote.reason}".rstrip()
     missing = view.vote.detail.get("no_chances")

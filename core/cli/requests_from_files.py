@@ -267,11 +267,11 @@ def batches_as_text(batches: Sequence[BatchRow], *, looking: bool = True) -> lis
         return []
     answered = sum(batch.answered for batch in out)
     lines = sum(batch.lines for batch in out)
-    due = min((batch.due for batch in out if batch.due is not None), default=None)
+    next_check = min((batch.due for batch in out if batch.due is not None), default=None)
     then = (
         ""
-        if due is None or not looking
-        else f", next look in {max(0.0, due - clock.seconds_now()):.0f} s"
+        if next_check is None or not looking
+        else f", next look in {max(0.0, next_check - clock.seconds_now()):.0f} s"
     )
     return [f"{plural(len(out), 'batch', 'batches')} out ({answered} of {lines} answered{then})"]
 

@@ -49,7 +49,7 @@ def score_source(
     rules: Sequence[str] = (),
     abstain: str | None = None,
     raters: RaterGroup | None = None,
-    tell: Tell = ignore_remark,
+    on_remark: Tell = ignore_remark,
 ) -> dict[str, Any]:
     """Return the report of ``score --json`` for a run's number or a folder in the common layout.
 
@@ -62,12 +62,12 @@ def score_source(
         raters: the raters whose votes count. ``None``: in a run, the raters that count in it (no
             shadows), in
             a folder the judges, or people if only people rated.
-        tell: called with remarks about the source.
+        on_remark: called with remarks about the source.
     """
     run_id = run_number_of(source)
     if run_id is None:
-        return _score_folder(Path(source), rules, abstain, raters, tell)
-    return _score_run(open_store(), run_id, rules, abstain, raters, tell)
+        return _score_folder(Path(source), rules, abstain, raters, on_remark)
+    return _score_run(open_store(), run_id, rules, abstain, raters, on_remark)
 
 
 def _score_run(
@@ -76,7 +76,7 @@ def _score_run(
     rules: Sequence[str],
     abstain: str | None,
     raters: RaterGroup | None,
-    tell: Tell,
+    on_remark: Tell,
 ) -> dict[str, Any]:
     run = store.runs.get(run_id)
     rubric = with_abstention(scored_rubric(store, run), abstain)
@@ -87,7 +87,7 @@ def _score_run(
     chosen = rules_from(rules, run.panel.rules)
     fitted = fitted_of(run)
     if rules and fitted:
-        tell(f"--rule leaves the fitted rules out ({', '.join(fitted)}).")
+        on_remark(f"--rule leaves the fitted rules out ({', '.join(fitted)}).")
     lookup = rubric_lookup(rubric, items)
     derive = result_deriver(
         chosen,
@@ -125,24 +125,24 @@ def _score_folder(
     rules: Sequence[str],
     abstain: str | None,
     raters: RaterGroup | None,
-    tell: Tell,
+    on_remark: Tell,
 ) -> dict[str, Any]:
     folder = read_folder(path)
     rubric = with_abstention(folder.rubric.value, abstain)
     items = folder.dataset.value.items
-    read = read_votes(path, rubric, items)
-    for notice in read.notices:
-        tell(str(notice))
+    loaded = read_votes(path, rubric, items)
+    for notice in loaded.notices:
+        on_remark(str(notice))
     chosen = rules_from(rules, Rules())
-    if raters is None and len({v.kind == "human" for v in read.value.rows}) == 2:
-        tell("Only judges' votes count here. --raters all counts people's, too.")
+    if raters is None and len({v.kind == "human" for v in loaded.value.rows}) == 2:
+        on_remark("Only judges' votes count here. --raters all counts people's, too.")
         raters = "judges"
     by_item = {
         item_id: _ballots_of_item(item_id, rows, raters or "all")
-        for item_id, rows in read.value.votes_by_item().items()
+        for item_id, rows in loaded.value.votes_by_item().items()
     }
     lookup = rubric_lookup(rubric, items)
-    derive = result_deriver(chosen, VoteCounting(read.value.weights), lookup, texts_lookup(items))
+    derive = result_deriver(chosen, VoteCounting(loaded.value.weights), lookup, texts_lookup(items))
     return _score_report([i.id for i in items], by_item, derive, lookup, chosen)
 
 
@@ -244,8 +244,8 @@ def scores_as_text(report: dict[str, Any]) -> str:
             f"{name}={v['label'] or 'abstained'}" for name, v in item["verdicts"].items()
         )
         lines.append(f"{item['id']}  {score}{covered}  {verdicts}")
-    lacking = sum(item["score"] is None and bool(item["verdicts"]) for item in report["items"])
-    if ungraded := ungraded_words(lacking):
+    unscored = sum(item["score"] is None and bool(item["verdicts"]) for item in report["items"])
+    if ungraded := ungraded_words(unscored):
         lines.append(ungraded)
     mean = report["mean_agreement"]
     lines.append(f"mean agreement: {'undefined (no votes)' if mean is None else say.score(mean)}")

@@ -181,10 +181,10 @@ def _print_findings(
         common.print_text(f"    why:  {entry['why']} ({entry['source']})")
         common.print_text(f"    mend: {entry['mend']}")
         if counted_by[entry["rule"]] == MOST_ALIKE:
-            alike = [
+            same_rule = [
                 _subject_of_entry(other) for other in findings if other["rule"] == entry["rule"]
             ]
-            if unnamed := alike[MOST_ALIKE:]:
+            if unnamed := same_rule[MOST_ALIKE:]:
                 named = ", ".join(unnamed[:MOST_ALIKE])
                 named += ", …" if len(unnamed) > MOST_ALIKE else ""
                 common.print_text(
@@ -248,9 +248,9 @@ def convert(
         data = common.read_stdin() if rubric == "-" else None
         read_rubrics = import_export.rubrics_at(open_to_read(db), rubric, scaling, data)
         files: dict[Path, RubricExport] = {}
-        for read in read_rubrics:
-            shared = import_export.export_rubric(read.value, form)
-            for notice in read.notices:
+        for parsed in read_rubrics:
+            shared = import_export.export_rubric(parsed.value, form)
+            for notice in parsed.notices:
                 common.print_message(f"note: {notice}")
             for loss in shared.losses:
                 common.print_message(f"Note: {loss}")
@@ -262,10 +262,10 @@ def convert(
             )
             files[path] = shared
         if len(files) < len(read_rubrics):
-            alike = len({each.value.name for each in read_rubrics}) == 1
-            mend = "give them names of their own" if alike else "name a folder with --out"
+            same_name = len({each.value.name for each in read_rubrics}) == 1
+            advice = "give them names of their own" if same_name else "name a folder with --out"
             common.print_message(
-                f"rubric-studio: {rubric} holds {len(read_rubrics)} rubrics; {mend}."
+                f"rubric-studio: {rubric} holds {len(read_rubrics)} rubrics; {advice}."
             )
             sys.exit(common.WRONG_INPUT)
         if Path("-") in files:

@@ -63,9 +63,9 @@ class Noun(BaseModel):
         >>> Criterion.field_row("tags").lost, Criterion.field_row("scale").group
         ('The tags', 'answers')
         """
-        schema, kind, label, lost, group = cls.ABOUT[name]
+        schema, kind, label, loss, group = cls.ABOUT[name]
         label = label or name.replace("_", " ")
-        return FieldSpec(schema, kind, label, lost or f"The {label}", group or label)
+        return FieldSpec(schema, kind, label, loss or f"The {label}", group or label)
 
     def given(self) -> list[str]:
         """Return the names of the fields that differ from their default; empty text is no value.
@@ -75,8 +75,8 @@ class Noun(BaseModel):
         ['label', 'value']
         """
         fields = type(self).model_fields
-        usual = {name: f.get_default(call_default_factory=True) for name, f in fields.items()}
-        return [name for name in fields if getattr(self, name) not in (usual[name], "")]
+        defaults = {name: f.get_default(call_default_factory=True) for name, f in fields.items()}
+        return [name for name in fields if getattr(self, name) not in (defaults[name], "")]
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """Return a copy with ``update`` applied, without validation or cached properties."""
@@ -166,8 +166,8 @@ def _problem_of_detail(detail: ErrorDetails, model: type[BaseModel]) -> Problem:
         most = f"{context['max_length']:,} is the limit."
         return Problem(f"has {len(detail['input']):,} characters; {most}", "Shorten it.", path)
     if kind == "submission_form":
-        mend = "Use text, a list of {role, content}, or {thinking, output}."
-        return Problem(f"is {_short_text(detail['input'])}, no submission.", mend, path)
+        advice = "Use text, a list of {role, content}, or {thinking, output}."
+        return Problem(f"is {_short_text(detail['input'])}, no submission.", advice, path)
     if (form := kind.partition("_")[0]) in _FORMS and kind.endswith(_NOT_THAT):
         return Problem(f"is {_short_text(detail['input'])}.", _FORMS[form], path)
     return Problem(f"is {_short_text(detail['input'])}: {_lower_first(detail['msg'])}.", "", path)
@@ -224,7 +224,9 @@ def nouns_of(noun: type[BaseModel]) -> set[type[BaseModel]]:
         kind = todo.pop()
         if kind not in nouns:
             nouns.add(kind)
-            todo += [inner for f in kind.model_fields.values() for inner in nouns_in(f.annotation)]
+            todo += [
+                nested for f in kind.model_fields.values() for nested in nouns_in(f.annotation)
+            ]
     return nouns
 
 

@@ -116,8 +116,8 @@ class Check(Noun):
             word = " and " if name == "all" else " or "
             return word.join(f"({test.describe()})" for test in getattr(self, name))
         value = getattr(self, name)
-        several = isinstance(value, tuple)
-        shown = ", ".join(map(json.dumps, value)) if several else json.dumps(value)
+        is_tuple = isinstance(value, tuple)
+        shown = ", ".join(map(json.dumps, value)) if is_tuple else json.dumps(value)
         start = {"json_schema": "JSON that fits", "regex": "matches"}.get(name, name)
         return f"{start} {shown[:120]}{place}"
 
@@ -133,19 +133,19 @@ def _require_pattern(pattern: str) -> None:
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        mend = "Write it as Python's re does; escape ( [ . * with a backslash."
-        raise defect(f"is no regular expression: {error}.", mend, "regex") from None
+        advice = "Write it as Python's re does; escape ( [ . * with a backslash."
+        raise defect(f"is no regular expression: {error}.", advice, "regex") from None
 
 
 def _too_deep(schema: Any) -> bool:
     """Return whether a schema is nested too deeply to be read back after saving."""
     level = [schema]
     for _ in range(_DEEPEST_SCHEMA):
-        children = (inner.values() if isinstance(inner, dict) else inner for inner in level)
+        children = (child.values() if isinstance(child, dict) else child for child in level)
         within = (
-            inner for values in children for inner in values if isinstance(inner, dict | list)
+            child for values in children for child in values if isinstance(child, dict | list)
         )
-        level = list({id(inner): inner for inner in within}.values())
+        level = list({id(child): child for child in within}.values())
     return bool(level)
 
 
@@ -201,5 +201,5 @@ class CriterionChecks(Noun):
 def _depths_of(check: Check, depth: int = 1) -> Iterator[int]:
     yield depth
     if depth <= _DEEPEST:
-        for inner in (*(check.all or ()), *(check.any or ()), *filter(None, (check.not_,))):
-            yield from _depths_of(inner, depth + 1)
+        for subcheck in (*(check.all or ()), *(check.any or ()), *filter(None, (check.not_,))):
+            yield from _depths_of(subcheck, depth + 1)

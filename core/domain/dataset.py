@@ -101,8 +101,8 @@ class Label(Noun):
     reason: str = ""
 
 
-#: Ids that file readers generate for rows without an id; metadata keys that name an item or its
-#: author.
+#: Matches ids that file readers generate for rows without an id, and metadata keys that name an
+#: item or its author.
 _MADE = re.compile(r"item-\d{4,}(-\d+)?")
 _NAMES = re.compile(r"\b(name|student|pupil|learner|title)\b", re.IGNORECASE)
 TITLE_WORDS = 5

@@ -129,7 +129,9 @@ class Gate(Noun):
         for label in when.labels:
             if any(_has_option(c, label, when.compares) for c in tagged):
                 continue
-            labels = dict.fromkeys(o.label for c in tagged for o in c.options if not o.na)
+            labels = dict.fromkeys(
+                option.label for c in tagged for option in c.options if not option.na
+            )
             requirement = "a value under that label" if when.compares else "such an option"
             return Problem(
                 f"names {label!r}, but no criterion tagged {when.tag!r} has {requirement}.",
@@ -143,7 +145,7 @@ class Gate(Noun):
     def _unknown_label(self, criterion: Criterion) -> Problem | None:
         for label in self.when.labels:
             if criterion.index_of(label) is None:
-                labels = ", ".join(repr(o.label) for o in criterion.options)
+                labels = ", ".join(repr(option.label) for option in criterion.options)
                 return Problem(
                     f"names {label!r}, which is not an option of {criterion.name!r}.",
                     f"Use one of {labels}, or a value from 0 to 1.",

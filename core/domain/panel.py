@@ -58,10 +58,10 @@ _PLACE = re.compile(r"\{([^{}\s]*)\}")
 
 def _require_known_places(text: str) -> str:
     """Refuse unknown placeholders; other braces are plain text."""
-    strange = [name for name in _PLACE.findall(text) if name not in PLACES and name.isidentifier()]
-    if strange:
+    unknown = [name for name in _PLACE.findall(text) if name not in PLACES and name.isidentifier()]
+    if unknown:
         places = " and ".join(f"{{{name}}}" for name in PLACES)
-        raise defect(f"has {{{strange[0]}}}, which nothing fills.", f"There are {places}.")
+        raise defect(f"has {{{unknown[0]}}}, which nothing fills.", f"There are {places}.")
     return text
 
 
@@ -229,9 +229,9 @@ class Judge(Noun):
                     "api_base" if address == self.api_base else "replicas",
                 )
         for path in secrets_in(self.params):
-            own = "Put the key into a variable and give its name in the judge's key_env."
-            mend = own if path == ("api_key",) else HOW
-            raise defect("could be a secret, which is never stored.", mend, "params", *path)
+            key_advice = "Put the key into a variable and give its name in the judge's key_env."
+            advice = key_advice if path == ("api_key",) else HOW
+            raise defect("could be a secret, which is never stored.", advice, "params", *path)
 
 
 class Asking(Noun):

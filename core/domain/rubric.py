@@ -206,7 +206,7 @@ class Criterion(Noun):
 
     def _check_binary(self) -> None:
         expected = {fold(MET): 1.0, fold(UNMET): 0.0}
-        values = {fold(o.label): o.value for o in self.options if not o.na}
+        values = {fold(option.label): option.value for option in self.options if not option.na}
         if values != expected:
             raise defect(
                 "of a binary criterion must be MET (value 1) and UNMET (value 0).",
@@ -215,7 +215,9 @@ class Criterion(Noun):
             )
 
     def _check_ordinal(self) -> None:
-        values = [o.value for o in self.options if o.value is not None and not o.na]
+        values = [
+            option.value for option in self.options if option.value is not None and not option.na
+        ]
         rising = values == sorted(values)
         if not rising and values != sorted(values, reverse=True):
             raise defect(
@@ -227,9 +229,9 @@ class Criterion(Noun):
     @cached_property
     def choices(self) -> tuple[Option, ...]:
         """Return the possible answers of a judge: the options, then the added abstention if any."""
-        if self.forced_choice or any(o.na for o in self.options):
+        if self.forced_choice or any(option.na for option in self.options):
             return self.options
-        labels = {fold(o.label) for o in self.options}
+        labels = {fold(option.label) for option in self.options}
         label = ADDED_ABSTENTION
         if fold(label) in labels:
             label = "Cannot be assessed"
@@ -238,12 +240,12 @@ class Criterion(Noun):
     @cached_property
     def scored(self) -> tuple[int, ...]:
         """Return the indices of ``choices`` with a value, in the author's order."""
-        return tuple(i for i, o in enumerate(self.choices) if not o.na)
+        return tuple(i for i, option in enumerate(self.choices) if not option.na)
 
     @cached_property
     def unscored(self) -> tuple[int, ...]:
         """Return the indices of ``choices`` that are abstentions."""
-        return tuple(i for i, o in enumerate(self.choices) if o.na)
+        return tuple(i for i, option in enumerate(self.choices) if option.na)
 
     @cached_property
     def na_index(self) -> int | None:
@@ -253,7 +255,7 @@ class Criterion(Noun):
     @cached_property
     def values(self) -> tuple[float | None, ...]:
         """Return the value of every choice; ``None`` for an abstention."""
-        return tuple(None if o.na else o.value for o in self.choices)
+        return tuple(None if option.na else option.value for option in self.choices)
 
     def value_of(self, index: int) -> float | None:
         """Return the value of choice ``index``; ``None`` for an abstention."""

@@ -131,8 +131,12 @@ class RunRow(LeasedWork):
     @property
     def version_words(self) -> str:
         """Return the version that scores follow and, if it differs, the version that judges saw."""
-        asked = self.rubric_number
-        suffix = "" if asked == self.scored_number else f" (judges were asked version {asked})"
+        judged_version = self.rubric_number
+        suffix = (
+            ""
+            if judged_version == self.scored_number
+            else f" (judges were asked version {judged_version})"
+        )
         return f"version {self.scored_number}{suffix}"
 
 

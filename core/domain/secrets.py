@@ -100,9 +100,9 @@ def with_variables_filled(value: Any, variables: Mapping[str, str]) -> Any:
     if (name := variable_of(value)) is not None:
         return variables[name]
     if isinstance(value, dict):
-        return {key: with_variables_filled(inner, variables) for key, inner in value.items()}
+        return {key: with_variables_filled(part, variables) for key, part in value.items()}
     return (
-        [with_variables_filled(inner, variables) for inner in value]
+        [with_variables_filled(part, variables) for part in value]
         if isinstance(value, list)
         else value
     )
@@ -148,9 +148,9 @@ def _clean_value(value: Any, path: Path, tell: Callable[[Path, object], None]) -
         tell(path, value)
         return REMOVED
     if isinstance(value, dict):
-        return {key: _clean_value(inner, (*path, str(key)), tell) for key, inner in value.items()}
+        return {key: _clean_value(part, (*path, str(key)), tell) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_clean_value(inner, (*path, at), tell) for at, inner in enumerate(value)]
+        return [_clean_value(part, (*path, at), tell) for at, part in enumerate(value)]
     return value
 
 

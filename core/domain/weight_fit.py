@@ -58,9 +58,9 @@ class Weights(Noun):
                 [
                     start,
                     *(
-                        self.judges[judge][vote][option] / len(given) / voices
-                        for judge, given in by_judge.items()
-                        for vote in given
+                        self.judges[judge][vote][option] / len(judge_votes) / voices
+                        for judge, judge_votes in by_judge.items()
+                        for vote in judge_votes
                     ),
                 ]
             )

@@ -236,7 +236,7 @@ def reliability_diagram(bins: Sequence[tuple[float, Estimate]]) -> Any:
         )
     )
     figure.add_scatter(
-        x=[sure for sure, _ in bins],
+        x=[confidence for confidence, _ in bins],
         y=[share.value for _, share in bins],
         mode="markers",
         marker={"color": TEAL, "size": [8 + 14 * (share.n / most) ** 0.5 for _, share in bins]},

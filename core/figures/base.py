@@ -25,8 +25,8 @@ def two_sided_color(value: float) -> str:
     >>> two_sided_color(0.0), two_sided_color(0.5), two_sided_color(1.0)
     ('#A6611A', '#F4F1EA', '#01766A')
     """
-    side, far = (LOSING, 1 - 2 * value) if value < 0.5 else (WINNING, 2 * value - 1)
-    mixed = (round(a + (b - a) * far) for a, b in zip(LEVEL, side, strict=True))
+    side, strength = (LOSING, 1 - 2 * value) if value < 0.5 else (WINNING, 2 * value - 1)
+    mixed = (round(a + (b - a) * strength) for a, b in zip(LEVEL, side, strict=True))
     return "#" + "".join(f"{channel:02X}" for channel in mixed)
 
 

@@ -35,11 +35,16 @@ class RaterKindRow(NamedTuple):
 
 
 def forest(
-    dots: Sequence[EstimateDot], axis: str, baseline: str, chosen: str = "", *, whole: bool = True
+    dots: Sequence[EstimateDot],
+    axis: str,
+    baseline: str,
+    chosen: str = "",
+    *,
+    full_scale: bool = True,
 ) -> Any:
     """Return a dot with its interval per row, and an open diamond for its baseline.
 
-    With ``whole`` the axis reaches to 1, otherwise as far as the dots do.
+    With ``full_scale`` the axis reaches to 1, otherwise as far as the dots do.
 
     Rows without a value say so. A dot's ``customdata`` is its name. ``chosen`` gets a ring.
     """
@@ -82,7 +87,7 @@ def forest(
             )
     _name_rows(figure, [dot.name for dot in dots], axis)
     low = min([0.0, *(dot.low for _, dot in drawn if dot.low is not None)])
-    if whole:
+    if full_scale:
         figure.update_xaxes(range=[low - 0.02, 1.02])
     else:
         figure.update_xaxes(rangemode="tozero")

@@ -30,7 +30,7 @@ def confusion_cells(
     Cells are bars of length 1, since plotly makes bars clickable but not the cells of a heat map.
     """
     sums = [sum(row) or 1 for row in counts]
-    shares = [[n / whole for n in row] for row, whole in zip(counts, sums, strict=True)]
+    shares = [[n / total for n in row] for row, total in zip(counts, sums, strict=True)]
     texts = [[f"{n:,}" for n in row] for row in counts]
     if as_shares:
         texts = [[percent(share) for share in row] for row in shares]

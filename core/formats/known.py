@@ -65,7 +65,7 @@ def kind_of(
         table = table_of(source, MAX_ITEMS, rubric)
     except InputError:
         if by_name:
-            return "rubric"  # its faults say more than those of a table that it is not
+            return "rubric"  # the rubric reader's errors help more than those of a table reader
         raise
     kind = kind_of_table(table, rubric)
     return "rubric" if is_rubric and not _may_be_votes(table, kind) else kind

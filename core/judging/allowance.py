@@ -74,9 +74,9 @@ _MINUTE = {"requests": "req-minute", "tokens": "tokens-minute"}
 def _seconds_until(moment: str, headers: Mapping[str, str]) -> float | None:
     """Return the seconds from the answer's own ``Date`` to ``moment``."""
     try:
-        then = datetime.fromisoformat(moment)
+        reset_time = datetime.fromisoformat(moment)
         sent = parsedate_to_datetime(headers["date"])
-        return valid_wait(max(0.0, (then - sent).total_seconds()))
+        return valid_wait(max(0.0, (reset_time - sent).total_seconds()))
     except (ValueError, KeyError, TypeError, OverflowError):
         return None
 
@@ -107,7 +107,7 @@ class _Bucket:
         self._remaining = self._per_second = 0.0
         self._at = self._full_at = float("-inf")
 
-    def told(self, now: float, remaining: RemainingLimit) -> None:
+    def update(self, now: float, remaining: RemainingLimit) -> None:
         self._remaining, self._at = float(remaining.left), now
         self._full_at = now + min(remaining.reset, BELIEVED)
         self._per_second = (
@@ -117,11 +117,11 @@ class _Bucket:
     def wait(self, now: float, need: float) -> float:
         if now >= self._full_at:
             return 0.0
-        lacking = need - self._remaining - (now - self._at) * self._per_second
-        if lacking <= 0:
+        deficit = need - self._remaining - (now - self._at) * self._per_second
+        if deficit <= 0:
             return 0.0
         until_full = self._full_at - now
-        return min(until_full, lacking / self._per_second) if self._per_second > 0 else until_full
+        return min(until_full, deficit / self._per_second) if self._per_second > 0 else until_full
 
 
 class Allowance:
@@ -131,11 +131,11 @@ class Allowance:
         self._requests, self._tokens = _Bucket(), _Bucket()
         self.out = 0
 
-    def told(self, now: float, limits: Told) -> None:
+    def update(self, now: float, limits: Told) -> None:
         """Update the limits from an answer that arrived at ``now``."""
-        for bucket, left in zip((self._requests, self._tokens), limits, strict=True):
-            if left is not None:
-                bucket.told(now, left)
+        for bucket, remaining_count in zip((self._requests, self._tokens), limits, strict=True):
+            if remaining_count is not None:
+                bucket.update(now, remaining_count)
 
     def wait(self, now: float, tokens: float) -> float:
         """Return the seconds until a call of ``tokens`` fits the limits, or 0.

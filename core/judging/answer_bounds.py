@@ -67,11 +67,11 @@ def with_text_limits(schema: Mapping[str, object]) -> dict[str, object]:
     >>> with_text_limits({"properties": texts})["properties"]["reason"]
     {'type': 'string', 'maxLength': 600}
     """
-    given = schema.get("properties")
-    if not isinstance(given, dict):
+    schemas = schema.get("properties")
+    if not isinstance(schemas, dict):
         return dict(schema)
-    properties: dict[str, object] = {name: with_text_limits(part) for name, part in given.items()}
-    if given.keys() >= {"evidence", "option"}:
+    properties: dict[str, object] = {name: with_text_limits(part) for name, part in schemas.items()}
+    if schemas.keys() >= {"evidence", "option"}:
         quote = {"type": "string", "maxLength": LONGEST_QUOTE}
         properties["evidence"] = {"type": "array", "items": quote, "maxItems": MAX_QUOTES}
         properties["reason"] = {"type": "string", "maxLength": LONGEST_REASON}

@@ -22,7 +22,7 @@ _SHOWN = 300
 
 
 class FunctionJudge:
-    """Votes with a function's result: an option's label, or ``None`` to abstain.
+    """A judge whose vote is the result of a function: an option's label, or ``None`` to abstain.
 
     For a binary criterion ``True`` and ``False`` are MET and UNMET; a number is the option of that
     name. NumPy values count as Python's. ``(answer, reason)`` adds a reason. An exception, or an

@@ -122,13 +122,13 @@ def _secrets_sent(judge: Judge, environ: Mapping[str, str]) -> Iterator[Sending]
     values += [(judge.key_env, "key_env")] if judge.key_env else []
     provider = _provider_called(judge)
     if not judge.api_base:
-        usual = _usual_variables(provider)
+        usual_names = _usual_variables(provider)
         where = provider or "openai"
-        yield from (Sending(name, where, at) for name, at in values if name not in usual)
+        yield from (Sending(name, where, at) for name, at in values if name not in usual_names)
     for address in filter(None, (judge.api_base, *judge.replicas)):
-        usual = _variables_allowed_at(address, environ)
+        usual_names = _variables_allowed_at(address, environ)
         where = address.rstrip("/")
-        yield from (Sending(name, where, at) for name, at in values if name not in usual)
+        yield from (Sending(name, where, at) for name, at in values if name not in usual_names)
     if provider_for(judge) == "litellm":
         sign_in = f"the sign-in of {provider or 'openai'}"
         yield from (Sending(sign_in, where, at) for where, at in _redirecting_settings_of(judge))
@@ -170,10 +170,10 @@ def _provider_in_name(model: str) -> str:
 
 def _provider_called(judge: Judge) -> str:
     """Return the provider called for a judge without an address; empty for OpenAI."""
-    way = provider_for(judge)
-    if way == "litellm":
+    provider_client = provider_for(judge)
+    if provider_client == "litellm":
         return _provider_in_name(judge.model)
-    provider = split_model_name(judge.model)[0] if way == "plain" else ""
+    provider = split_model_name(judge.model)[0] if provider_client == "plain" else ""
     return "" if provider == "openai" else provider
 
 

@@ -197,12 +197,12 @@ class _Hashed:
         hashed = _mixed_numbers(np.arange(words.max(initial=0) + 1, dtype=np.uint64), 0)[words]
         sequences = hashed[:-2] * _odd_number(0) + hashed[1:-1] * _odd_number(1) + hashed[2:]
         ends = np.cumsum(sizes)
-        inside = np.ones(len(sequences), np.bool_)
+        is_valid = np.ones(len(sequences), np.bool_)
         # Drop sequences that start in the last two words of a text, because they would end in the
         # next text.
-        for back in (1, 2):
-            inside[ends[:-1] - back] = False
-        return cls(_mixed_numbers(sequences[inside], 1), np.append(0, np.cumsum(sizes - 2)))
+        for offset in (1, 2):
+            is_valid[ends[:-1] - offset] = False
+        return cls(_mixed_numbers(sequences[is_valid], 1), np.append(0, np.cumsum(sizes - 2)))
 
     def sampled(self) -> _Hashed:
         """Return an equal share of every text's sequences, to limit the work."""
@@ -253,13 +253,13 @@ def _near_pairs(texts: _Hashed) -> Iterator[tuple[int, int]]:
         return
     keys, sketch = _band_keys(texts.sampled())
     set_of = lru_cache(maxsize=_SETS)(texts.set_of)
-    alike = _Groups(range(len(texts)))
+    groups = _Groups(range(len(texts)))
     for key in keys:
-        for left, right in _candidate_pairs(key, alike):
-            likely = (sketch[left] == sketch[right]).mean(axis=1) >= _LIKELY
-            for a, b in zip(left[likely].tolist(), right[likely].tolist(), strict=True):
-                if alike.in_different_groups(a, b) and _are_near(set_of(a), set_of(b)):
-                    alike.join(a, b)
+        for left, right in _candidate_pairs(key, groups):
+            alike_enough = (sketch[left] == sketch[right]).mean(axis=1) >= _LIKELY
+            for a, b in zip(left[alike_enough].tolist(), right[alike_enough].tolist(), strict=True):
+                if groups.in_different_groups(a, b) and _are_near(set_of(a), set_of(b)):
+                    groups.join(a, b)
                     yield a, b
 
 
@@ -276,7 +276,7 @@ def _band_keys(texts: _Hashed) -> tuple[Any, Any]:
     return keys, sketch
 
 
-def _candidate_pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
+def _candidate_pairs(keys: Any, groups: _Groups) -> Iterator[tuple[Any, Any]]:
     """Yield pairs of texts with the same key that are still in different groups.
 
     Texts next to each other by key come first, then those two apart, and so on. Texts that share a
@@ -285,18 +285,18 @@ def _candidate_pairs(keys: Any, alike: _Groups) -> Iterator[tuple[Any, Any]]:
     import numpy as np
 
     texts = np.argsort(keys, kind="stable")
-    again = np.diff(keys[texts]) == 0
-    texts = texts[np.append(False, again) | np.append(again, False)]
+    same_key = np.diff(keys[texts]) == 0
+    texts = texts[np.append(False, same_key) | np.append(same_key, False)]
     step = 1
     while step < len(texts):
-        key, group = keys[texts], alike.roots(texts)
+        key, group = keys[texts], groups.roots(texts)
         starts = np.flatnonzero(np.diff(key, prepend=~key[:1]))
         sizes = np.diff(np.append(starts, len(key)))
-        apart = np.minimum.reduceat(group, starts) != np.maximum.reduceat(group, starts)
-        kept_pairs = np.repeat(apart & (sizes > step), sizes)
+        differ = np.minimum.reduceat(group, starts) != np.maximum.reduceat(group, starts)
+        kept_pairs = np.repeat(differ & (sizes > step), sizes)
         texts, key, group = texts[kept_pairs], key[kept_pairs], group[kept_pairs]
-        two = (key[step:] == key[:-step]) & (group[step:] != group[:-step])
-        yield texts[:-step][two], texts[step:][two]
+        candidates = (key[step:] == key[:-step]) & (group[step:] != group[:-step])
+        yield texts[:-step][candidates], texts[step:][candidates]
         step += 1
 
 

@@ -112,10 +112,10 @@ class Breaker:
         """Return what to add to a failure's message, or "" if the provider is up."""
         if not self.broken:
             return ""
-        silent = self._clock() - self._since
+        silence = self._clock() - self._since
         return (
             f" The provider failed {self._failures} requests in a row, so it is left alone and "
-            f"tried only now and then, for {silent:.0f} seconds so far. Retry the failures later."
+            f"tried only now and then, for {silence:.0f} seconds so far. Retry the failures later."
         )
 
     def _was_trial(self, started: float) -> bool:

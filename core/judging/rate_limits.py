@@ -79,7 +79,7 @@ class Pacer:
             times.token = max(times.token, earliest) + tokens * self._per_token
             return 0.0
 
-    def held_up(self, claimed: float, started: float) -> None:
+    def record_delay(self, claimed: float, started: float) -> None:
         """Record that a claimed call started late, so that the next one follows it."""
         if self.on and started > claimed:
             with self.times.held(started):
@@ -203,7 +203,7 @@ class ProviderGate:
                 await self._sleep(wait)
             claimed = self._clock()
             started = await self._enter_gate()
-            self.pacer.held_up(claimed, started)
+            self.pacer.record_delay(claimed, started)
             return started
 
     def _seconds_until_room(self, allowed: Allowance | None, tokens: float) -> float:
@@ -288,14 +288,17 @@ class ProviderGate:
 
     def should_give_up(self, refusals: int) -> bool:
         """Return whether a call with this many refusals should fail."""
-        silent = self._clock() - self._refusing_since if self._refusals_in_a_row else 0.0
-        return refusals > self._max_refusals or silent > self._max_wait
+        silence = self._clock() - self._refusing_since if self._refusals_in_a_row else 0.0
+        return refusals > self._max_refusals or silence > self._max_wait
 
     def _has_many_refusals(self) -> bool:
         if self._refused_since == STORM_REFUSALS:
             return True
-        back = self._refused_here + self._answered_here
-        return self._refused_here >= STORM_REFUSALS and self._refused_here > STORM_SHARE * back
+        replies_since = self._refused_here + self._answered_here
+        return (
+            self._refused_here >= STORM_REFUSALS
+            and self._refused_here > STORM_SHARE * replies_since
+        )
 
     def _widen_spacing(self) -> None:
         """Space callers at the rate of the last answers, the pause before opening included."""

@@ -153,7 +153,7 @@ class QuestionTurns:
         if worth.dead is not None:
             return True
         if worth.out and (worth.doubted or self._is_full(worth, judge)):
-            return False  # answers in flight may end the doubt or free a slot
+            return False  # an answer in flight may settle the question or free a slot
         if not judge.offline:
             if not self._has_room(judge.name):
                 self.exhausted = self.exhausted or self._in_flight.total() == 0
@@ -194,8 +194,10 @@ class QuestionTurns:
         if not self._dearest or (judge not in self._dearest and self._in_flight[judge]):
             return False
         unknown = max(self._dearest.values())
-        due = sum(n * self._dearest.get(name, unknown) for name, n in self._in_flight.items())
-        return self.spent + due < self.limit
+        expected_cost = sum(
+            n * self._dearest.get(name, unknown) for name, n in self._in_flight.items()
+        )
+        return self.spent + expected_cost < self.limit
 
 
 def _was_answered(call: Call) -> bool:
@@ -277,7 +279,7 @@ class CallTurns:
             gate.passed()
             at.answered += 1
             if outcome.told is not None:
-                at.allowed.told(self._clock(), outcome.told)
+                at.allowed.update(self._clock(), outcome.told)
             if outcome.tokens_in is not None:
                 spent = outcome.tokens_in + (outcome.tokens_out or 0)
                 gate.pacer.correct(turn.length, turn.guess, spent)
@@ -324,8 +326,8 @@ class CallTurns:
 
     async def _choose_address(self, failed: set[Address]) -> Address:
         while self.several:
-            for some in ([at for at in self._all if at not in failed], self._all):
-                ready = [at for at in some if at.gate.open]
+            for addresses in ([at for at in self._all if at not in failed], self._all):
+                ready = [at for at in addresses if at.gate.open]
                 if ready:
                     return min(ready, key=lambda at: at.gate.load)
             soonest = min(self._all, key=lambda at: at.gate.opens_at)

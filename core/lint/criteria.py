@@ -124,8 +124,8 @@ def _find_joined_questions(text: str) -> tuple[str, tuple[str, str] | None] | No
 
 
 def _split_words(text: str, match: re.Match[str]) -> tuple[str, str] | None:
-    inside = text.count("(", 0, match.start()) > text.count(")", 0, match.start())
-    if match[2] or inside or "both" in match[0].lower() or len(sentences(text)) > 1:
+    in_parenthesis = text.count("(", 0, match.start()) > text.count(")", 0, match.start())
+    if match[2] or in_parenthesis or "both" in match[0].lower() or len(sentences(text)) > 1:
         return None
     head, tail = text[: match.start()], text[match.end() :]
     return f"{head}{match[1]}{tail}", f"{head}{match[3]}{tail}"
@@ -156,16 +156,16 @@ def lookalike_labels(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _lookalike_findings(
-    texts: list[str], where: str, field: str, noun: str
+    texts: list[str], place: str, field: str, noun: str
 ) -> Iterator[LintFinding]:
     for at, earlier in _lookalike_pairs(texts):
         yield LintFinding(
             "lookalike-names",
-            (where, at, field),
+            (place, at, field),
             f"Looks like the {field} of {noun} {earlier + 1} but is another text.",
             f"Write both in one alphabet, or {field} one of them otherwise.",
             texts[at],
-            also=((where, earlier, field),),
+            also=((place, earlier, field),),
         )
 
 
@@ -292,9 +292,9 @@ def rewards_length(criterion: Criterion) -> Iterator[LintFinding]:
 
 def _praise_of_length(text: str) -> re.Match[str] | None:
     """Return the match that calls longer better, unless its sentence denies it."""
-    read = without_quotations(text)
-    for match in _LONGER.finditer(read):
-        sentence = re.split(r"[.?!;]", read[: match.start()])[-1]
+    text_read = without_quotations(text)
+    for match in _LONGER.finditer(text_read):
+        sentence = re.split(r"[.?!;]", text_read[: match.start()])[-1]
         if not _NOT.search(sentence):
             return match
     return None

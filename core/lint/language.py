@@ -1,4 +1,4 @@
-"""The words of a requirement, their subjects, and whether they are English."""
+"""The words of a requirement: their number, their grammatical subjects, and their language."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def explains_itself(text: str) -> bool:
 
 
 def has_content(option: Option) -> bool:
-    """Return whether the option's anchor has content besides words of degree."""
+    """Return whether the option's anchor has content other than words of degree."""
     return len([w for w in words_of(option.description) if w not in DEGREES]) >= 3
 
 
@@ -214,8 +214,8 @@ def without_quotations(text: str) -> str:
 
 
 def _blank_match(match: re.Match[str]) -> str:
-    inner = next((at for at in range(1, len(match.groups()) + 1) if match[at] is not None), 0)
-    start, end = match.span(inner)
+    group = next((at for at in range(1, len(match.groups()) + 1) if match[at] is not None), 0)
+    start, end = match.span(group)
     shift = match.start()
     matched = match[0]
     return matched[: start - shift] + " " * (end - start) + matched[end - shift :]
@@ -270,8 +270,8 @@ def english_score(text: str) -> int:
     """
     if not text.isascii():
         letters = [letter for letter in text if letter.isalpha()]
-        strange = sum(not _is_latin(letter) for letter in letters)
-        if letters and strange >= _SCRIPT * len(letters):
+        other_letters = sum(not _is_latin(letter) for letter in letters)
+        if letters and other_letters >= _SCRIPT * len(letters):
             return -len(letters)
     tokens = [word.lower() for word in _LETTERS.findall(text)]
     english = sum(word in _ENGLISH for word in tokens)
@@ -298,8 +298,10 @@ def _anchor_text(criterion: Criterion) -> str:
 
 def criteria_unchecked(rubric: Rubric) -> tuple[str, ...]:
     """Return the names of the criteria whose wording is unchecked (not English)."""
-    read = are_english(rubric.criteria)
-    return tuple(c.name for c, is_read in zip(rubric.criteria, read, strict=True) if not is_read)
+    is_english = are_english(rubric.criteria)
+    return tuple(
+        c.name for c, is_read in zip(rubric.criteria, is_english, strict=True) if not is_read
+    )
 
 
 def unchecked_sentence(names: Sequence[str]) -> str:

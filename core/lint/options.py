@@ -42,27 +42,31 @@ _PRAISE = DEGREES | frozenset(
 
 def unanchored_levels(criterion: Criterion) -> Iterator[LintFinding]:
     """Find levels named by a number or by praise, without an anchor."""
-    bare = [(at, o) for at, o in scored_options(criterion) if _is_undefined(criterion, o)]
+    bare = [
+        (at, option) for at, option in scored_options(criterion) if _is_undefined(criterion, option)
+    ]
     if criterion.scale != "ordinal" or not bare:
         return
-    names = ", ".join(f"“{o.label}”" for _, o in bare[:6]) + (", …" if len(bare) > 6 else "")
+    names = ", ".join(f"“{option.label}”" for _, option in bare[:6]) + (
+        ", …" if len(bare) > 6 else ""
+    )
     total, single = len(scored_options(criterion)), len(bare) == 1
     path = ("options", bare[0][0], "description")
-    mend = "Say for each level what a text looks like that just earns it."
+    advice = "Say for each level what a text looks like that just earns it."
     if total > MANY_LEVELS:
         sentence = (
             f"{total} levels, and {len(bare)} {'has' if single else 'have'} no anchor: {names}."
         )
-        mend = f"Anchor each level, or go down to {MANY_LEVELS} or fewer."
-        yield LintFinding("many-unanchored-levels", path, sentence, mend)
-    elif all(_is_number_label(o) for _, o in bare):
+        advice = f"Anchor each level, or go down to {MANY_LEVELS} or fewer."
+        yield LintFinding("many-unanchored-levels", path, sentence, advice)
+    elif all(_is_number_label(option) for _, option in bare):
         levels = f"The level {names} is a bare number" if single else f"{names} are bare numbers"
         sentence = f"{levels}: nothing says what earns a {bare[0][1].label}."
-        yield LintFinding("bare-numbers", path, sentence, mend)
-    elif any(_is_only_praise(o) for _, o in bare) and not _is_yes_no_scale(criterion):
-        says = "says" if single else "say"
+        yield LintFinding("bare-numbers", path, sentence, advice)
+    elif any(_is_only_praise(option) for _, option in bare) and not _is_yes_no_scale(criterion):
+        verb = "says" if single else "say"
         yield LintFinding(
-            "adjective-levels", path, f"{names} {says} how good, not what is there.", mend
+            "adjective-levels", path, f"{names} {verb} how good, not what is there.", advice
         )
 
 
@@ -93,7 +97,7 @@ _YES_NO_QUESTION = re.compile(
 
 def _is_yes_no_scale(criterion: Criterion) -> bool:
     """Return whether the options are yes, no and levels in between, for a yes/no question."""
-    labels = {word for _, o in scored_options(criterion) for word in words_of(o.label)}
+    labels = {word for _, option in scored_options(criterion) for word in words_of(option.label)}
     return {"yes", "no"} <= labels <= _YES_NO and bool(
         _YES_NO_QUESTION.search(criterion.requirement)
     )
@@ -106,7 +110,7 @@ def _is_only_praise(option: Option) -> bool:
 def adverb_levels(criterion: Criterion) -> Iterator[LintFinding]:
     """Find two anchors that differ only by words of degree."""
     for (_, lower), (at, upper) in combinations(_anchored_options(criterion), 2):
-        plain = [_words_without_degrees(o.description) for o in (lower, upper)]
+        plain = [_words_without_degrees(option.description) for option in (lower, upper)]
         if plain[0] == plain[1] and words_of(lower.description) != words_of(upper.description):
             yield LintFinding(
                 "adverb-levels",
@@ -125,8 +129,8 @@ def indistinct_options(criterion: Criterion) -> Iterator[LintFinding]:
         # A changed content word is a difference, unless the anchors are otherwise nearly identical;
         # a negation always is.
         changed = (set(first) ^ set(second)) - DEGREES
-        alike = len(changed) <= 1 and not changed & _NEGATIONS
-        if first == second or (alike and _anchor_similarity(first, second) >= SAME_ANCHOR):
+        nearly_equal = len(changed) <= 1 and not changed & _NEGATIONS
+        if first == second or (nearly_equal and _anchor_similarity(first, second) >= SAME_ANCHOR):
             yield LintFinding(
                 "indistinct-options",
                 ("options", at, "description"),
@@ -138,7 +142,7 @@ def indistinct_options(criterion: Criterion) -> Iterator[LintFinding]:
 
 
 def _anchored_options(criterion: Criterion) -> list[tuple[int, Option]]:
-    return [(at, o) for at, o in scored_options(criterion) if o.description.strip()]
+    return [(at, option) for at, option in scored_options(criterion) if option.description.strip()]
 
 
 def _words_without_degrees(text: str) -> tuple[str, ...]:
@@ -156,7 +160,9 @@ def overlapping_ranges(criterion: Criterion) -> Iterator[LintFinding]:
     if criterion.scale != "ordinal":
         return
     spans = [
-        (at, o, m) for at, o in _anchored_options(criterion) if (m := _RANGE.search(o.description))
+        (at, option, m)
+        for at, option in _anchored_options(criterion)
+        if (m := _RANGE.search(option.description))
     ]
     ordered = sorted(spans, key=lambda lower: int(lower[2][1]))
     for (_, lower, low), (at, upper, high) in pairwise(ordered):
@@ -223,7 +229,7 @@ _TRAILING = re.compile(
 def no_not_applicable(criterion: Criterion) -> Iterator[LintFinding]:
     """Find a conditional requirement that earns points but has no "not applicable" option."""
     match = _CONDITION.search(criterion.requirement) or _TRAILING.search(criterion.requirement)
-    if match is None or criterion.weight <= 0 or any(o.na for o in criterion.options):
+    if match is None or criterion.weight <= 0 or any(option.na for option in criterion.options):
         return
     condition = match[0].strip().rstrip(",")
     yield LintFinding(
@@ -243,7 +249,7 @@ def no_not_applicable(criterion: Criterion) -> Iterator[LintFinding]:
 
 def forced_choice(criterion: Criterion) -> Iterator[LintFinding]:
     """Find a forced choice, where an undecided judge has to guess."""
-    if criterion.forced_choice and not any(o.na for o in criterion.options):
+    if criterion.forced_choice and not any(option.na for option in criterion.options):
         yield LintFinding(
             "forced-choice",
             ("forced_choice",),

@@ -46,9 +46,9 @@ def _alike_groups(rubric: Rubric) -> list[list[int]]:
         same = texts[first] == texts[second]
         if not same and min(len(texts[first]), len(texts[second])) < SHORT:
             continue
-        alike = ALIKE if reads[first] and reads[second] else ALIKE_ELSEWHERE
+        limit = ALIKE if reads[first] and reads[second] else ALIKE_ELSEWHERE
         if same or (
-            _dot_product(vectors[first], vectors[second]) >= alike * norms[first] * norms[second]
+            _dot_product(vectors[first], vectors[second]) >= limit * norms[first] * norms[second]
             and not _share_frame(*(rubric.criteria[at].requirement for at in (first, second)))
         ):
             old, new = sorted((first_of[first], first_of[second]))
@@ -98,12 +98,12 @@ def _dot_product(first: dict[str, float], second: dict[str, float]) -> float:
 def _overlap_finding(rubric: Rubric, group: list[int]) -> LintFinding:
     at, further = group[1], [group[0], *group[2:]]
     weights = [rubric.criteria[place].weight for place in group]
-    twice = "takes points" if all(weight < 0 for weight in weights) else "counts"
+    effect = "takes points" if all(weight < 0 for weight in weights) else "counts"
     times = "twice" if len(group) == 2 else f"{len(group)} times"
     return LintFinding(
         "overlap",
         ("criteria", at, "requirement"),
-        f"Asks nearly the same as {_names_at(rubric, further)}; what they share {twice} {times}.",
+        f"Asks nearly the same as {_names_at(rubric, further)}; what they share {effect} {times}.",
         "Merge them, or say in each what belongs to the others.",
         rubric.criteria[at].requirement[:120],
         also=tuple(("criteria", other) for other in further),

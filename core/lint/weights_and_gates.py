@@ -245,13 +245,13 @@ def ineffective_gates(rubric: Rubric) -> Iterator[LintFinding]:
     for at, gate in enumerate(rubric.gates):
         fault = _inert_reason(rubric, gate)
         if fault:
-            rule, sentence, mend = fault
+            rule, sentence, advice = fault
             edit = (
                 LintEdit("remove", ("gates", at), "Remove the gate")
                 if rule == "inert-gate"
                 else None
             )
-            yield LintFinding(rule, ("gates", at), sentence, mend, edit=edit)
+            yield LintFinding(rule, ("gates", at), sentence, advice, edit=edit)
 
 
 def _inert_reason(rubric: Rubric, gate: Gate) -> tuple[str, str, str] | None:
@@ -290,11 +290,11 @@ _CHANGE = "Change the threshold or the option it names."
 
 def _firing_choices(rubric: Rubric, gate: Gate, criterion: Criterion) -> set[int]:
     """Return the choices that fire the gate, abstentions included."""
-    alone = rubric.model_copy(update={"gates": (gate,)})
+    only_gate = rubric.model_copy(update={"gates": (gate,)})
     return {
         choice
         for choice in range(len(criterion.choices))
-        if evaluate_gates(alone, {criterion.name: choice})[0].state == "fired"
+        if evaluate_gates(only_gate, {criterion.name: choice})[0].state == "fired"
     }
 
 
@@ -304,7 +304,7 @@ def _has_effect(rubric: Rubric, effect: Effect, criterion: Criterion, firing: se
         return True
     if effect.cap is None:
         return False
-    free = rubric.model_copy(
+    without_gate = rubric.model_copy(
         update={
             "gates": (),
             "decision": None,
@@ -315,7 +315,9 @@ def _has_effect(rubric: Rubric, effect: Effect, criterion: Criterion, firing: se
         }
     )
     best = {c.name: _best_choice(c) for c in rubric.criteria}
-    reached = [score_item(free, {**best, criterion.name: choice}).score for choice in firing]
+    reached = [
+        score_item(without_gate, {**best, criterion.name: choice}).score for choice in firing
+    ]
     return any(score is not None and score > effect.cap + _NEAR for score in reached)
 
 
@@ -331,19 +333,19 @@ def redundant_gates(rubric: Rubric) -> Iterator[LintFinding]:
         for at, gate in enumerate(rubric.gates)
         if gate.when.criterion is not None
     }
-    for at, mine in fires.items():
+    for at, own_answers in fires.items():
         for other_gate, its in fires.items():
             gate, stricter = rubric.gates[at], rubric.gates[other_gate]
             if (
                 at == other_gate
                 or gate.when.criterion != stricter.when.criterion
-                or not mine <= its
+                or not own_answers <= its
             ):
                 continue
-            equal = mine == its and _is_as_strict(gate.then, stricter.then)
+            equal = own_answers == its and _is_as_strict(gate.then, stricter.then)
             # Of two equal gates, the later gate is reported.
             if (
-                not mine
+                not own_answers
                 or not _is_as_strict(stricter.then, gate.then)
                 or (equal and at < other_gate)
             ):

@@ -83,15 +83,17 @@ def sure_answers(
     """
     rows = np.flatnonzero((rated >= 0) & (labels >= 0) & ~np.isnan(confidence))
     k = chances.shape[1]
-    confidences, level, true = confidence[rows], rated[rows], labels[rows]
+    confidences, level, true_level = confidence[rows], rated[rows], labels[rows]
     normalised = chances[rows] / np.maximum(chances[rows].sum(axis=1, keepdims=True), 1e-12)
     if k == 2:
         filled = np.where(
             np.arange(k) == level[:, None], confidences[:, None], 1 - confidences[:, None]
         )
         normalised = np.where(np.isnan(normalised), filled, normalised)
-    loss = ((normalised - (np.arange(k) == true[:, None])) ** 2).sum(axis=1)
-    table = np.column_stack([confidences, (level == true).astype(np.float64), np.round(loss, 12)])
+    loss = ((normalised - (np.arange(k) == true_level[:, None])) ** 2).sum(axis=1)
+    table = np.column_stack(
+        [confidences, (level == true_level).astype(np.float64), np.round(loss, 12)]
+    )
     # NaN cannot be grouped, so -1 marks a missing loss.
     kinds, place, times = np.unique(
         np.nan_to_num(table, nan=-1.0), axis=0, return_inverse=True, return_counts=True
@@ -118,7 +120,7 @@ def calibration(
     resample_counts: Array | None = None,
     *,
     seed: int = 0,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> Calibration:
     """Return how well confidence predicts correctness.
 
@@ -143,13 +145,13 @@ def calibration(
     times = answers.times.astype(np.float64)
     n = int(times.sum())
     if not n:
-        nothing = Estimate.undefined(NO_ANSWER)
+        undefined = Estimate.undefined(NO_ANSWER)
         return Calibration(
-            nothing, None, nothing, None, nothing, _confidence_bins(answers, how.level)
+            undefined, None, undefined, None, undefined, _confidence_bins(answers, confidence.level)
         )
     bundle, has_loss = _figures_function(answers), ~np.isnan(answers.loss)
     point = {name: float(value[0]) for name, value in bundle(times[:, None]).items()}
-    ci = _figure_intervals(bundle, times, n, resample_counts, how)
+    ci = _figure_intervals(bundle, times, n, resample_counts, confidence)
     count = int(times[has_loss].sum())
     brier = Estimate.defined(point["brier"], count) if count else Estimate.undefined(NO_CHANCES, n)
     hits = round(float((answers.right * times).sum()))
@@ -159,13 +161,13 @@ def calibration(
     ece = Estimate.defined(point["ece"], n)
     return Calibration(
         _error_above_chance(
-            ece.with_interval(ci.get("ece")), bundle, resample_counts, chance, how.level
+            ece.with_interval(ci.get("ece")), bundle, resample_counts, chance, confidence.level
         ),
         chance,
         brier.with_interval(ci.get("brier")),
         float((answers.sure * times).sum() / n),
-        Estimate.share(hits, n, how.level),
-        _confidence_bins(answers, how.level),
+        Estimate.share(hits, n, confidence.level),
+        _confidence_bins(answers, confidence.level),
     )
 
 
@@ -197,9 +199,9 @@ def _figures_function(answers: AnswerKinds) -> Bundle:
     loss = np.nan_to_num(answers.loss)
 
     def bundle(weights: Array) -> Mapping[str, Array]:
-        apart = np.abs(weight_sums(bins, BINS, weights * gap)).sum(axis=0)
+        deviations = np.abs(weight_sums(bins, BINS, weights * gap)).sum(axis=0)
         return {
-            "ece": ratio_or_nan(apart, weights.sum(axis=0)),
+            "ece": ratio_or_nan(deviations, weights.sum(axis=0)),
             "brier": ratio_or_nan(loss @ weights, has_loss.astype(np.float64) @ weights),
         }
 
@@ -207,14 +209,14 @@ def _figures_function(answers: AnswerKinds) -> Bundle:
 
 
 def _figure_intervals(
-    bundle: Bundle, times: Array, n: int, resample_counts: Array | None, how: Confidence
+    bundle: Bundle, times: Array, n: int, resample_counts: Array | None, confidence: Confidence
 ) -> dict[str, Interval]:
     if resample_counts is None:
         return {}
     if n == 1:
-        alone = Interval(None, None, "bca", ONE_ITEM)
-        return {"ece": alone, "brier": alone}
-    return intervals(bundle, resample_counts, times, n=n, how=how)
+        no_interval = Interval(None, None, "bca", ONE_ITEM)
+        return {"ece": no_interval, "brier": no_interval}
+    return intervals(bundle, resample_counts, times, n=n, confidence=confidence)
 
 
 def _confidence_bins(answers: AnswerKinds, level: float) -> tuple[ConfidenceBin, ...]:
@@ -225,8 +227,8 @@ def _confidence_bins(answers: AnswerKinds, level: float) -> tuple[ConfidenceBin,
         ConfidenceBin(
             at / BINS,
             (at + 1) / BINS,
-            float(sure / n) if n else None,
+            float(mean_confidence / n) if n else None,
             Estimate.share(round(hits), int(n), level),
         )
-        for at, (n, sure, hits) in enumerate(counts.tolist())
+        for at, (n, mean_confidence, hits) in enumerate(counts.tolist())
     )

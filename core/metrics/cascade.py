@@ -140,14 +140,14 @@ def held_out_result(
         return None
     folds = np.random.default_rng(seed).permutation(np.arange(len(numbers)) % FOLDS)
     fold = folds[np.searchsorted(numbers, cells.items)]
-    on, well, answered = np.zeros((3, len(cells.items)), np.bool_)
+    accepted, well, answered = np.zeros((3, len(cells.items)), np.bool_)
     for at in range(int(folds.max()) + 1):
         tried_here = fold == at
         threshold = cheapest_threshold(_cells_where(cells, ~tried_here), tolerance)
-        on[tried_here] = escalated_cells(_cells_where(cells, tried_here), threshold)
+        accepted[tried_here] = escalated_cells(_cells_where(cells, tried_here), threshold)
         well[tried_here] = right_cells(_cells_where(cells, tried_here), threshold)
         answered[tried_here] = decided_cells(_cells_where(cells, tried_here), threshold)
-    return HeldOut(float(on.mean()), share_right(well, cells.items), float(answered.mean()))
+    return HeldOut(float(accepted.mean()), share_right(well, cells.items), float(answered.mean()))
 
 
 def _cells_where(cells: ReplayedCells, flags: Flags) -> ReplayedCells:

@@ -59,10 +59,10 @@ class HiddenVotePrediction(NamedTuple):
         return self.gain > AHEAD * self.error > 0
 
 
-def dawid_skene(ratings: npt.ArrayLike, k: int, *, alike: bool = False) -> LatentTruth:
+def dawid_skene(ratings: npt.ArrayLike, k: int, *, equal_raters: bool = False) -> LatentTruth:
     """Fit the model to ratings, levels 0 .. k-1, negative if missing, shape (items, raters).
 
-    ``alike``: all raters share one table of probabilities.
+    ``equal_raters``: all raters share one table of probabilities.
 
     Of three raters, the third always answers 0:
 
@@ -75,10 +75,10 @@ def dawid_skene(ratings: npt.ArrayLike, k: int, *, alike: bool = False) -> Laten
     # At the start, the answers of all raters count equally.
     votes = chosen.sum(axis=1) + 1 / k
     posterior = votes / votes.sum(axis=1, keepdims=True)
-    learned = _prior_and_probabilities(chosen, posterior, alike=alike)
+    learned = _prior_and_probabilities(chosen, posterior, equal_raters=equal_raters)
     for _ in range(STEPS):
         before, posterior = posterior, _truth_probabilities(chosen, *learned)
-        learned = _prior_and_probabilities(chosen, posterior, alike=alike)
+        learned = _prior_and_probabilities(chosen, posterior, equal_raters=equal_raters)
         if np.abs(posterior - before).max(initial=0.0) < CLOSE:
             break
     return LatentTruth(*learned, _truth_probabilities(chosen, *learned))
@@ -90,16 +90,18 @@ def _one_hot(ratings: Ratings, k: int) -> Array:
 
 
 def _prior_and_probabilities(
-    chosen: Array, posterior: Array, *, alike: bool
+    chosen: Array, posterior: Array, *, equal_raters: bool
 ) -> tuple[Array, Array]:
     """Return the prior and every rater's probabilities, from the probability of each truth."""
     rated = chosen.any(axis=(1, 2))
     prior = posterior[rated].sum(axis=0) + 1.0
     answer_counts = np.einsum("it,irk->rtk", posterior, chosen, optimize=True)
     pooled = answer_counts.sum(axis=0) + 1 / len(prior)
-    usual = pooled / pooled.sum(axis=1, keepdims=True)
+    average = pooled / pooled.sum(axis=1, keepdims=True)
     answer_counts = (
-        np.broadcast_to(usual, answer_counts.shape) if alike else answer_counts + HELD * usual
+        np.broadcast_to(average, answer_counts.shape)
+        if equal_raters
+        else answer_counts + HELD * average
     )
     return prior / prior.sum(), answer_counts / answer_counts.sum(axis=2, keepdims=True)
 
@@ -128,8 +130,8 @@ def held_out_prediction(
         hidden &= np.any(visible >= 0, axis=1, keepdims=True)
         item, rater = np.nonzero(hidden)
         answer = levels[item, rater]
-        for place, alike in enumerate((False, True)):
-            fitted = dawid_skene(visible, k, alike=alike)
+        for place, equal_raters in enumerate((False, True)):
+            fitted = dawid_skene(visible, k, equal_raters=equal_raters)
             chances_given = np.einsum(
                 "it,rtk->irk", fitted.posterior, fitted.chances, optimize=True
             )
@@ -146,5 +148,7 @@ def _prediction_of_gains(
         return None
     by_item = np.where(predicted, gains, 0.0).sum(axis=1)
     gain, mean = float(by_item.sum()) / n, float(model[predicted].mean())
-    off = by_item - gain * predicted.sum(axis=1)
-    return HiddenVotePrediction(mean, mean - gain, gain, float(np.sqrt((off**2).sum())) / n, n)
+    deviation = by_item - gain * predicted.sum(axis=1)
+    return HiddenVotePrediction(
+        mean, mean - gain, gain, float(np.sqrt((deviation**2).sum())) / n, n
+    )

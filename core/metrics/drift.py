@@ -85,16 +85,16 @@ def comparisons_of_cells(
     for k in range(1, len(answers)):
         spans = [window for window in windows if window <= k]
         level = error_rate_spent(k, tests) / len(spans)
-        looks = []
+        comparisons = []
         for window in spans:
             base = [at for at in within if at <= k - window][:first]
-            looks.append(
+            comparisons.append(
                 _compare_repetitions(answers[base], answers[k - window + 1 : k + 1], items, level)
             )
-        all_looks.append(tuple(looks))
+        all_looks.append(tuple(comparisons))
         # A changed repetition must not join the baseline, or drift would soon look normal.
-        moved = next((look.over for look in looks if look.out), 0)
-        within = [at for at in (*within, k) if at <= k - moved]
+        changed_in = next((look.over for look in comparisons if look.out), 0)
+        within = [at for at in (*within, k) if at <= k - changed_in]
     return all_looks
 
 
@@ -114,11 +114,19 @@ def _compare_repetitions(
     value, centre = float(now[answered].mean()), float(before[answered].mean())
     looks = np.concatenate([first, last])[:, answered]
     error, skew = _error_and_skewness(looks, items[answered], 1 / len(first), 1 / repetitions)
-    reach = _skewed_quantile(float(stdtrit(n - 1, 1 - level / 2)), skew) * error
-    out = abs(value - centre) > max(reach, MATTERS)
-    findable = max(MATTERS, reach + float(ndtri(POWER)) * error) if error else None
+    half_width = _skewed_quantile(float(stdtrit(n - 1, 1 - level / 2)), skew) * error
+    is_outside = abs(value - centre) > max(half_width, MATTERS)
+    findable = max(MATTERS, half_width + float(ndtri(POWER)) * error) if error else None
     return RepetitionMean(
-        value, centre, centre - reach, centre + reach, n, out, "", repetitions, findable
+        value,
+        centre,
+        centre - half_width,
+        centre + half_width,
+        n,
+        is_outside,
+        "",
+        repetitions,
+        findable,
     )
 
 
@@ -134,14 +142,14 @@ def _error_and_skewness(
 ) -> tuple[float, float]:
     """Return the standard error and skewness of a mean of repetitions minus another mean.
 
-    Estimated from how far an item's answers, its cells together, move between repetitions. Pooled
-    over all repetitions it is more certain than from a single difference, which looks most certain
-    if small by luck. ``before`` and ``now`` are 1 / the numbers of repetitions.
+    Both come from the changes of each item's answers between repetitions. All repetitions are
+    pooled, because a single difference that is small by luck would look too certain. ``before`` and
+    ``now`` are 1 / the numbers of repetitions.
     """
     k, cells = looks.shape
-    away = np.nan_to_num(looks - _mean_of_repetitions(looks))
+    deviations = np.nan_to_num(looks - _mean_of_repetitions(looks))
     codes = np.unique(items, return_inverse=True)[1]
-    sums = np.stack([np.bincount(codes, row) for row in away])
+    sums = np.stack([np.bincount(codes, row) for row in deviations])
     square = float((sums**2).sum()) / (k - 1) * (before + now) / cells**2
     if square < EXACT:
         return 0.0, 0.0

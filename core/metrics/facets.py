@@ -159,8 +159,8 @@ def _mean_share_of_scale(steps: Sequence[Array], location: Array) -> Array:
 def _why_no_fit(matrices: Sequence[Ratings]) -> str:
     if not matrices or matrices[0].shape[1] < 2:
         return "Severity takes two raters or more."
-    both = sum(((matrix >= 0).sum(axis=1) >= 2).astype(np.int64) for matrix in matrices)
-    rated_twice = int((np.asarray(both) > 0).sum())
+    repeated = sum(((matrix >= 0).sum(axis=1) >= 2).astype(np.int64) for matrix in matrices)
+    rated_twice = int((np.asarray(repeated) > 0).sum())
     if rated_twice < FEWEST_ITEMS:
         return f"{rated_twice} of at least {FEWEST_ITEMS} items were rated by two raters or more."
     return ""
@@ -205,9 +205,9 @@ def _log_probability_table(votes: _Votes, point: Array) -> Array:
     severity, steps, spread = _unpack_parameters(votes, point)
     location = spread * _Z[None, :] - severity[votes.rater][:, None]
     table = np.empty((len(votes.rater), len(_Z), votes.most))
-    for at, of in enumerate(steps):
-        mine = votes.criterion == at
-        table[mine] = _log_levels(location[mine], of, votes.most)
+    for at, criterion_steps in enumerate(steps):
+        of_criterion = votes.criterion == at
+        table[of_criterion] = _log_levels(location[of_criterion], criterion_steps, votes.most)
     return table
 
 
@@ -237,8 +237,8 @@ def _penalised_loss(point: Array, votes: _Votes) -> tuple[float, Array]:
     counts = np.asarray(votes.counts.T @ posterior).reshape(len(votes.rater), votes.most, len(_Z))
     slope = _likelihood_gradient(votes, point, table, counts)
     precision = _prior_precision(votes)
-    likely = float((votes.times * log_sums).sum())
-    return -likely + 0.5 * float((precision * point**2).sum()), -slope + precision * point
+    log_likelihood = float((votes.times * log_sums).sum())
+    return -log_likelihood + 0.5 * float((precision * point**2).sum()), -slope + precision * point
 
 
 def _prior_precision(votes: _Votes) -> Array:
@@ -304,7 +304,8 @@ def _gradients_by_item(votes: _Votes, point: Array) -> Array:
     above = np.cumsum(chances[:, :, ::-1], axis=2)[:, :, ::-1][:, :, 1:]
     *_, spread = _unpack_parameters(votes, point)
     level = np.arange(votes.most)
-    # By (unit, level): 1 if the level's step was climbed, else 0, minus the probability of 1.
+    # By unit and level: 1 if the rating reached the level, else 0, minus the probability that it
+    # would.
     climbed = (level[None, :, None] >= level[None, None, 1:])[:, :, :, None]
     rise = climbed - above.transpose(0, 2, 1)[:, None]
     units, most = len(votes.rater), votes.most
@@ -317,8 +318,8 @@ def _gradients_by_item(votes: _Votes, point: Array) -> Array:
     for rater in range(votes.raters):
         columns.append(-gradient_by_item(totals * (votes.rater == rater)[:, None, None]))
     for at, k in enumerate(votes.levels):
-        mine = (votes.criterion == at)[:, None, None]
-        columns += [-gradient_by_item(rise[:, :, h] * mine) for h in range(k - 1)]
+        of_criterion = (votes.criterion == at)[:, None, None]
+        columns += [-gradient_by_item(rise[:, :, h] * of_criterion) for h in range(k - 1)]
     columns.append(gradient_by_item(totals * spread * _Z))
     return np.column_stack(columns)
 
@@ -332,16 +333,16 @@ def _rater_severities(
     critical = critical_error_count(2 * votes.raters)
     severities = []
     for at, logit in enumerate((severity - severity.mean()).tolist()):
-        reach = z * float(spread[at])
+        half_width = z * float(spread[at])
         value, slope = shifts[at]
-        mine = votes.rater == at
-        columns = np.flatnonzero(np.repeat(mine, votes.most))
+        of_rater = votes.rater == at
+        columns = np.flatnonzero(np.repeat(of_rater, votes.most))
         number = int((votes.times @ votes.counts[:, columns]).sum())
         severities.append(
             RaterSeverity(
-                Estimate(logit, logit - reach, logit + reach, n=number),
-                Estimate(value, value - slope * reach, value + slope * reach, n=number),
-                *_rater_misfit(votes, table, posterior, mine, z),
+                Estimate(logit, logit - half_width, logit + half_width, n=number),
+                Estimate(value, value - slope * half_width, value + slope * half_width, n=number),
+                *_rater_misfit(votes, table, posterior, of_rater, z),
                 number,
                 int(np.sign(value)) if abs(value) > slope * critical * spread[at] else 0,
             )
@@ -359,10 +360,14 @@ def _scale_shifts(votes: _Votes, point: Array, posterior: Array) -> list[tuple[f
 
     return [
         (
-            mean_share_at(float(mine)) - mean_share_at(middle),
-            abs(mean_share_at(float(mine) + 0.05) - mean_share_at(float(mine) - 0.05)) / 0.1,
+            mean_share_at(float(rater_severities)) - mean_share_at(middle),
+            abs(
+                mean_share_at(float(rater_severities) + 0.05)
+                - mean_share_at(float(rater_severities) - 0.05)
+            )
+            / 0.1,
         )
-        for mine in severity
+        for rater_severities in severity
     ]
 
 

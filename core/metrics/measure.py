@@ -57,13 +57,13 @@ class Measure:
 
 
 def measure_of(
-    why: str | Callable[[Array], str] = NOTHING, empty_reason: str = NOTHING
+    reason_of: str | Callable[[Array], str] = NOTHING, empty_reason: str = NOTHING
 ) -> Callable[[Callable[[Array], Array]], Measure]:
     """Make a ``Measure`` from a kernel.
 
-    ``why`` says why a non-empty table has no value, ``empty_reason`` why an empty one has none.
+    ``reason_of`` says why a non-empty table has no value; ``empty_reason`` is for an empty one.
     """
-    reason = (lambda _: why) if isinstance(why, str) else why
+    reason = (lambda _: reason_of) if isinstance(reason_of, str) else reason_of
     return lambda kernel: Measure(kernel, reason, empty_reason)
 
 
@@ -74,8 +74,8 @@ class GroupMeasure:
     each row.
     """
 
-    def __init__(self, prepare: Prepare, why: Callable[[Ratings, Array], str]) -> None:
-        self._prepare, self._why = prepare, why
+    def __init__(self, prepare: Prepare, reason_of: Callable[[Ratings, Array], str]) -> None:
+        self._prepare, self._why = prepare, reason_of
         update_wrapper(self, prepare)
 
     def __call__(
@@ -98,10 +98,10 @@ class GroupMeasure:
 
 
 def group_measure(
-    why: str | Callable[[Ratings, Array], str],
+    reason_of: str | Callable[[Ratings, Array], str],
 ) -> Callable[[Prepare], GroupMeasure]:
-    """Make a ``GroupMeasure``; ``why`` says why ratings with some overlap have no value."""
-    reason = (lambda _ratings, _times: why) if isinstance(why, str) else why
+    """Make a ``GroupMeasure``; ``reason_of`` says why ratings with some overlap have no value."""
+    reason = (lambda _ratings, _times: reason_of) if isinstance(reason_of, str) else reason_of
     return lambda prepare: GroupMeasure(prepare, reason)
 
 
@@ -190,8 +190,8 @@ def level_places(*arrays: Array) -> tuple[Array, tuple[npt.NDArray[np.int64], ..
     """
     flat = [array.ravel() for array in arrays]
     distinct = np.unique(np.concatenate(flat))
-    far = ~(np.diff(distinct) <= NEAR * np.maximum(1.0, np.abs(distinct[1:])))
-    starts = np.concatenate([np.ones(min(1, len(distinct)), np.bool_), far])
+    is_boundary = ~(np.diff(distinct) <= NEAR * np.maximum(1.0, np.abs(distinct[1:])))
+    starts = np.concatenate([np.ones(min(1, len(distinct)), np.bool_), is_boundary])
     same = np.cumsum(starts) - 1
     return distinct[starts], tuple(same[np.searchsorted(distinct, array)] for array in flat)
 

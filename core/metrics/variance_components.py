@@ -245,8 +245,8 @@ def jackknife_estimate(
 
     number = len(left_out)
     spread = float(((left_out - left_out.mean()) ** 2).sum()) * (number - 1) / number
-    reach = float(stdtrit(number - 1, (1 + level) / 2)) * spread**0.5
-    return Estimate(value, value - reach, value + reach, n=n)
+    half_width = float(stdtrit(number - 1, (1 + level) / 2)) * spread**0.5
+    return Estimate(value, value - half_width, value + half_width, n=n)
 
 
 def _estimate_from_zero(value: float, left_out: Array, n: int, level: float) -> Estimate:
@@ -295,17 +295,19 @@ def reliability_of_mean(parts: Components, ways: StudyDesign) -> RatingReliabili
     """
     criteria = max(1, parts.levels.get(CRITERION, 1))
     # Without repeated ratings, the residual is the observed residual of a judge's single rating.
-    true = parts.of(ITEM) + parts.of(ITEM, CRITERION) / criteria
+    true_variance = parts.of(ITEM) + parts.of(ITEM, CRITERION) / criteria
     judge_error = parts.of(ITEM, JUDGE) + parts.of(ITEM, CRITERION, JUDGE) / criteria
     rest = parts.of(REST) / (criteria * ways.replicates * ways.orders)
     relative = (judge_error + rest) / ways.judges
     severe = (parts.of(JUDGE) + parts.of(CRITERION, JUDGE) / criteria) / ways.judges
-    turned = parts.of(ORDER) / ways.orders + parts.of(JUDGE, ORDER) / (ways.orders * ways.judges)
-    absolute = relative + severe + turned
-    of_mean = (true + relative) / ways.items + severe + turned
+    order_variance = parts.of(ORDER) / ways.orders + parts.of(JUDGE, ORDER) / (
+        ways.orders * ways.judges
+    )
+    absolute = relative + severe + order_variance
+    of_mean = (true_variance + relative) / ways.items + severe + order_variance
     return RatingReliability(
-        true / (true + relative) if true + relative else 0.0,
-        true / (true + absolute) if true + absolute else 0.0,
+        true_variance / (true_variance + relative) if true_variance + relative else 0.0,
+        true_variance / (true_variance + absolute) if true_variance + absolute else 0.0,
         absolute**0.5,
         of_mean**0.5,
     )

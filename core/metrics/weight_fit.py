@@ -60,12 +60,12 @@ def fit_weights(
     >>> bool(found.evidence[0, 0, 0] > found.evidence[0, 0, 1]), round(float(found.reliance[0]), 3)
     (True, 0.975)
     """
-    cast, true, whose = _vote_arrays(votes, labels, owner)
-    judges = int(whose.max(initial=-1)) + 1
-    shares = (np.bincount(true, minlength=k) + PRIOR / k) / (len(true) + PRIOR)
+    cast, true_levels, raters = _vote_arrays(votes, labels, owner)
+    judges = int(raters.max(initial=-1)) + 1
+    shares = (np.bincount(true_levels, minlength=k) + PRIOR / k) / (len(true_levels) + PRIOR)
     evidence, reliance = np.zeros((judges, k, k)), np.zeros(judges)
     for judge in range(judges):
-        counts = _answer_counts(cast[:, whose == judge], true, k)
+        counts = _answer_counts(cast[:, raters == judge], true_levels, k)
         reliance[judge] = _shrinkage(counts)
         evidence[judge] = reliance[judge] * np.log(_shrunk_table(counts)).T
     return WeightFit(np.log(shares), evidence, reliance)
@@ -73,12 +73,14 @@ def fit_weights(
 
 def level_probabilities(fitted: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Floats:
     """Return the probability of every level, shape (items, k); the prior without a vote."""
-    cast, whose = np.asarray(votes, np.int64), np.asarray(owner, np.int64)
+    cast, raters = np.asarray(votes, np.int64), np.asarray(owner, np.int64)
     logs = np.tile(fitted.prior, (len(cast), 1))
     for judge in range(len(fitted.evidence)):
-        mine = cast[:, whose == judge]
-        votes_given = np.maximum((mine >= 0).sum(axis=1), 1)
-        added = np.where((mine >= 0)[..., None], fitted.evidence[judge][np.maximum(mine, 0)], 0.0)
+        judge_votes = cast[:, raters == judge]
+        votes_given = np.maximum((judge_votes >= 0).sum(axis=1), 1)
+        added = np.where(
+            (judge_votes >= 0)[..., None], fitted.evidence[judge][np.maximum(judge_votes, 0)], 0.0
+        )
         logs += added.sum(axis=1) / votes_given[:, None]
     grown = np.exp(logs - logs.max(axis=1, keepdims=True))
     total: Floats = grown / grown.sum(axis=1, keepdims=True)
@@ -97,18 +99,20 @@ def folds_of(items: int, rng: np.random.Generator) -> Levels:
 def _vote_arrays(
     votes: npt.ArrayLike, labels: npt.ArrayLike, owner: npt.ArrayLike
 ) -> tuple[Levels, Levels, Levels]:
-    cast, true = np.asarray(votes, np.int64), np.asarray(labels, np.int64)
-    whose = np.asarray(owner, np.int64)
-    if cast.shape != (len(true), len(whose)):
-        raise ValueError(f"votes {cast.shape} must be (items, columns) {(len(true), len(whose))}")
-    return cast, true, whose
+    cast, true_levels = np.asarray(votes, np.int64), np.asarray(labels, np.int64)
+    raters = np.asarray(owner, np.int64)
+    if cast.shape != (len(true_levels), len(raters)):
+        raise ValueError(
+            f"votes {cast.shape} must be (items, columns) {(len(true_levels), len(raters))}"
+        )
+    return cast, true_levels, raters
 
 
-def _answer_counts(mine: Levels, true: Levels, k: int) -> Floats:
+def _answer_counts(mine: Levels, true_levels: Levels, k: int) -> Floats:
     """Return how often the judge voted v if t is true, shape (k of t, k of v)."""
     rows, columns = np.nonzero(mine >= 0)
     share = 1.0 / np.maximum((mine >= 0).sum(axis=1), 1)
-    cell = true[rows] * k + mine[rows, columns]
+    cell = true_levels[rows] * k + mine[rows, columns]
     counts: Floats = np.bincount(cell, share[rows], k * k).astype(float).reshape(k, k)
     return counts
 

@@ -68,13 +68,13 @@ def rubric_edits(before: Rubric, after: Rubric) -> Iterator[FieldEdit]:
 
 def criterion_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
     """Yield the edits of a criterion, including its options."""
-    alike = same_choices(old, new)
+    same_options = same_choices(old, new)
     for edit in _field_edits(new.name, old, new):
         if edit.kind != "options":
             yield edit
-        elif alike:
+        elif same_options:
             yield edit._replace(kind="words")
-    if not alike:
+    if not same_options:
         yield FieldEdit("options", new.name, "options", options_text(old), options_text(new))
         return
     for before, after in zip(old.choices, new.choices, strict=True):
@@ -102,7 +102,8 @@ def _field_edits(criterion: str | None, old: Noun, new: Noun) -> Iterator[FieldE
 def options_text(criterion: Criterion) -> str:
     """Return a criterion's choices on one line, e.g. ``Low (0), High (1), Cannot assess``."""
     return ", ".join(
-        o.label if o.value is None else f"{o.label} ({o.value:g})" for o in criterion.choices
+        option.label if option.value is None else f"{option.label} ({option.value:g})"
+        for option in criterion.choices
     )
 
 
@@ -152,7 +153,7 @@ _SAYS = {
 
 def same_choices(old: Criterion, new: Criterion) -> bool:
     """Return whether options are the same in order, so that a vote's number keeps its meaning."""
-    before, after = ([(fold(o.label), o.na) for o in c.choices] for c in (old, new))
+    before, after = ([(fold(option.label), option.na) for option in c.choices] for c in (old, new))
     return before == after
 
 
@@ -219,7 +220,7 @@ def question_hash(rubric: Rubric, criterion: Criterion) -> str:
 
     Spaces are ignored.
     """
-    options = [[*_visible_values(o), o.na] for o in criterion.choices]
+    options = [[*_visible_values(option), option.na] for option in criterion.choices]
     return content_hash([*_visible_values(rubric), *_visible_values(criterion), options])
 
 
@@ -282,16 +283,16 @@ def guess_mapping(before: Rubric, after: Rubric) -> VersionMapping:
     is unchanged, their index.
     """
     removed = [c for c in before.criteria if c.name not in {a.name for a in after.criteria}]
-    fresh = [c for c in after.criteria if c.name not in {b.name for b in before.criteria}]
+    new_criteria = [c for c in after.criteria if c.name not in {b.name for b in before.criteria}]
     renamed, likeness = dict[str, str](), _likeness
-    if len(removed) * len(fresh) > MOST_PAIRS:
+    if len(removed) * len(new_criteria) > MOST_PAIRS:
         likeness = _share_equal
     for old in removed:
-        alike = [(likeness(old, new), new.name) for new in fresh]
-        best = max(alike, default=(0.0, ""))
+        by_likeness = [(likeness(old, new), new.name) for new in new_criteria]
+        best = max(by_likeness, default=(0.0, ""))
         if best[0] >= _SAME:
             renamed[old.name] = best[1]
-            fresh = [new for new in fresh if new.name != best[1]]
+            new_criteria = [new for new in new_criteria if new.name != best[1]]
     options = dict[str, tuple[int | None, ...]]()
     for old in before.criteria:
         new = next((c for c in after.criteria if c.name == renamed.get(old.name, old.name)), None)
@@ -310,15 +311,15 @@ def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
     >>> option_guess(old, Criterion.model_validate({**kind, "options": [low, high]}))
     (0, None, 1, 2)
     """
-    by_label = {fold(o.label): at for at, o in enumerate(new.choices)}
+    by_label = {fold(option.label): at for at, option in enumerate(new.choices)}
     if len(old.choices) == len(new.choices):
         spare = [at for name, at in by_label.items() if name not in _folded_labels(old)]
-        indices = [by_label.get(fold(o.label)) for o in old.choices]
+        indices = [by_label.get(fold(option.label)) for option in old.choices]
         return tuple(spare.pop(0) if at is None and spare else at for at in indices)
-    guessed = [by_label.get(fold(o.label)) for o in old.choices]
+    guessed = [by_label.get(fold(option.label)) for option in old.choices]
     return tuple(
-        new.na_index if at is None and o.na else at
-        for at, o in zip(guessed, old.choices, strict=True)
+        new.na_index if at is None and option.na else at
+        for at, option in zip(guessed, old.choices, strict=True)
     )
 
 
@@ -342,7 +343,7 @@ def _require_valid_moves(before: Rubric, after: Rubric, moves: VersionMapping) -
 
 
 def _folded_labels(criterion: Criterion) -> set[str]:
-    return {fold(o.label) for o in criterion.choices}
+    return {fold(option.label) for option in criterion.choices}
 
 
 def _likeness(old: Criterion, new: Criterion) -> float:

@@ -148,7 +148,11 @@ def _field_values(criterion: Criterion, names: Sequence[str]) -> tuple[Any, ...]
 def _option_text(criterion: Criterion, label: str) -> str:
     if label != "answers":
         return value_text(getattr(criterion, _GROUPS[label][0]))
-    anchors = [f"{o.label}: {o.description}" for o in criterion.options if o.description]
+    anchors = [
+        f"{option.label}: {option.description}"
+        for option in criterion.options
+        if option.description
+    ]
     rest = [
         f"{criterion.field_row(name).label}: {value_text(getattr(criterion, name))}"
         for name in criterion.given()

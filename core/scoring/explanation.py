@@ -52,8 +52,8 @@ def _base_sentence(trace: Trace, unit: float) -> str:
     if trace.basis == "zero":
         return f"Base score {shown}: every criterion that counts has weight 0."
     if trace.basis == "negative":
-        lost = f"{_plain_points(-trace.raw)} of {_plain_points(trace.possible)}"
-        return f"Base score {shown}: {lost} penalty points were taken."
+        lost_points = f"{_plain_points(-trace.raw)} of {_plain_points(trace.possible)}"
+        return f"Base score {shown}: {lost_points} penalty points were taken."
     return (
         f"Base score {shown}: {_plain_points(trace.raw)} of {_plain_points(trace.possible)} points."
     )
@@ -80,8 +80,8 @@ def assessed_words(parts: Sequence[ScorePart]) -> str:
         taken, most = _plain_points(-assessed.points), _plain_points(assessed.weight)
         text = f"{taken} of {most} penalty points taken"
     else:
-        asked = assessed.weight + assessed.missing
-        text = f"{_plain_points(assessed.weight)} of {_plain_points(asked)} criteria"
+        total_weight = assessed.weight + assessed.missing
+        text = f"{_plain_points(assessed.weight)} of {_plain_points(total_weight)} criteria"
     return "; ".join(filter(None, [text, missing_words(parts)]))
 
 
@@ -147,8 +147,8 @@ def _gate_sentences(trace: Trace, unit: float) -> list[str]:
         elif mark.state == "indeterminate":
             lines.append(f"The gate {mark.name!r} cannot be decided: {mark.observed}.")
     if trace.low is not None and trace.high is not None and trace.low < trace.high:
-        between = f"{_score_text(trace.low, unit)} and {_score_text(trace.high, unit)}"
-        lines.append(f"Until that is settled, the score lies between {between}.")
+        range_words = f"{_score_text(trace.low, unit)} and {_score_text(trace.high, unit)}"
+        lines.append(f"Until that is settled, the score lies between {range_words}.")
     return lines
 
 

@@ -100,9 +100,9 @@ def _changed_score(mark: GateMark, cap: float | None) -> bool:
 
 
 def _gate_mark(gate: Gate, rubric: Rubric, answers: Answers) -> GateMark:
-    holds, observed = _evaluate_condition(gate.when, rubric, answers)
-    state: GateState = "indeterminate" if holds is None else "fired" if holds else "clear"
-    assumed = holds is None and gate.on_missing != "review"
+    is_met, observed = _evaluate_condition(gate.when, rubric, answers)
+    state: GateState = "indeterminate" if is_met is None else "fired" if is_met else "clear"
+    assumed = is_met is None and gate.on_missing != "review"
     if assumed:
         state = "fired" if gate.on_missing == "fire" else "clear"
     then = gate.then
@@ -126,8 +126,8 @@ def _evaluate_condition(
     """Return whether the condition holds (``None``: unknown), and why in words."""
     if condition.criterion is not None:
         criterion = rubric.criterion(condition.criterion)
-        holds = _condition_holds_for(condition, criterion, answers)
-        return holds, "" if holds is False else _verdict_text(criterion, answers)
+        is_met = _condition_holds_for(condition, criterion, answers)
+        return is_met, "" if is_met is False else _verdict_text(criterion, answers)
     tagged = [c for c in rubric.criteria if condition.tag in c.tags]
     outcomes = [_condition_holds_for(condition, criterion, answers) for criterion in tagged]
     holding, unknown = outcomes.count(True), outcomes.count(None)
@@ -165,8 +165,8 @@ def _condition_holds_for(
         answer = criterion.na_index
     if answered and answer in named:
         return True
-    # The predicate fails for an option that was not chosen. Without a value, only options with one
-    # are still possible: an abstention is not a different abstention.
+    # A settled answer differs from any option that was not chosen. If its value is still unknown,
+    # the answer could be any option with a value, but not another abstention.
     open_options = named & set(criterion.scored) if answered else named
     return None if value is None and open_options else False
 
@@ -252,13 +252,13 @@ def _pattern_sources(check: Precheck) -> Iterator[tuple[str, FamilyPatterns]]:
 
 
 def _matches(patterns: FamilyPatterns, text: str) -> list[re.Match[str]]:
-    every = [m for pattern in patterns.patterns for m in pattern.finditer(text) if m.group()]
-    every = sorted(filter(patterns.keep, every), key=lambda m: (m.start(), -m.end()))
-    apart = list[re.Match[str]]()
-    for match in every:
-        if not apart or match.start() >= apart[-1].end():
-            apart.append(match)
-    return apart
+    all_matches = [m for pattern in patterns.patterns for m in pattern.finditer(text) if m.group()]
+    all_matches = sorted(filter(patterns.keep, all_matches), key=lambda m: (m.start(), -m.end()))
+    separate = list[re.Match[str]]()
+    for match in all_matches:
+        if not separate or match.start() >= separate[-1].end():
+            separate.append(match)
+    return separate
 
 
 def _finding_of_match(name: str, match: re.Match[str], text: FoldedText) -> PrecheckFinding:
@@ -285,11 +285,11 @@ def _excusing_words(
         low, high = max(0, start - rule.chars), min(len(text.text), end + rule.chars)
     for excuse in rule.terms:
         # Only words around the finding count; its own words cannot excuse it.
-        beside = text.first_match(compile_phrase(excuse), low, start) or text.first_match(
+        excuse_match = text.first_match(compile_phrase(excuse), low, start) or text.first_match(
             compile_phrase(excuse), end, high
         )
-        if beside:
-            return beside
+        if excuse_match:
+            return excuse_match
     return ""
 
 

@@ -64,8 +64,8 @@ def _is_account_number(text: str) -> bool:
     False
     """
     plain = "".join(text.split())
-    moved = plain[4:] + plain[:4]
-    return len(plain) >= 15 and int("".join(str(int(c, 36)) for c in moved)) % 97 == 1
+    rearranged = plain[4:] + plain[:4]
+    return len(plain) >= 15 and int("".join(str(int(c, 36)) for c in rearranged)) % 97 == 1
 
 
 def _is_secret(value: str, *, quoted: bool) -> bool:
@@ -151,8 +151,8 @@ class FoldedText:
 
     def _spans(self, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
         if pattern not in self._found:
-            every = (match.span() for match in pattern.finditer(self.text))
-            self._found[pattern] = [span for span in every if span[0] < span[1]]
+            all_spans = (match.span() for match in pattern.finditer(self.text))
+            self._found[pattern] = [span for span in all_spans if span[0] < span[1]]
         return self._found[pattern]
 
     def _original_text(self, span: tuple[int, int]) -> str:
@@ -172,7 +172,7 @@ class FoldedText:
         return [match.end() for match in _BREAK.finditer(self.text)]
 
     def sentence(self, start: int, end: int) -> tuple[int, int]:
-        """Return the bounds, in the normalised text, of the sentences that contain a stretch.
+        """Return the bounds, in the normalised text, of the sentences that contain a passage.
 
         A sentence ends with its mark, at an empty line, and before a list item.
         """
@@ -220,10 +220,10 @@ def compile_phrase(words: str) -> re.Pattern[str]:
             continue
         pattern = re.escape(word).replace(r"\*", r"\w{0,40}").replace("<number>", r"\d{1,40}")
         parts.append((SEPARATOR if parts else "") + pattern)
-    whole = "".join(parts)
+    joined = "".join(parts)
     boundary = r"(?<!\w)" if re.match(r"[\w*<]", words.strip()) else ""
     right = r"(?!\w)" if re.search(r"[\w*>]$", words.strip()) else ""
-    return re.compile(f"{boundary}{whole}{right}")
+    return re.compile(f"{boundary}{joined}{right}")
 
 
 # The ready-made families of pre-check patterns, and the excuses for their findings.

@@ -67,13 +67,13 @@ class Assessed(NamedTuple):
 def assessed_of(parts: Sequence[ScorePart]) -> Assessed:
     """Return the assessed part of an item: the criteria whose option has a value."""
     assessed = [part for part in parts if part.value is not None]
-    alike = not any(part.weight for part in parts)
-    weights = [(1.0 if alike else abs(part.weight), part.value is not None) for part in parts]
+    unweighted = not any(part.weight for part in parts)
+    weights = [(1.0 if unweighted else abs(part.weight), part.value is not None) for part in parts]
     return Assessed(
         fsum(part.points for part in assessed),
         fsum(part.weight for part in assessed if part.weight > 0),
-        fsum(weight for weight, there in weights if there),
-        fsum(weight for weight, there in weights if not there),
+        fsum(weight for weight, is_assessed in weights if is_assessed),
+        fsum(weight for weight, is_assessed in weights if not is_assessed),
     )
 
 

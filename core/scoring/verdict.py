@@ -88,43 +88,43 @@ def settle(
     rule = FITTED if weights else plain
     values = criterion.values
     cast: list[tuple[int, float, float]] = []
-    heads: dict[int, int] = {}
+    by_option: dict[int, int] = {}
     for option, abstained, weight, _, chances in ballots:
         value = None if abstained or option is None else values[option]
         if option is None or value is None:
             continue
         soft = chances if plain == _SOFT else None
         cast.append((option, _mean_of(criterion, soft, value), weight))
-        heads[option] = heads.get(option, 0) + 1
+        by_option[option] = by_option.get(option, 0) + 1
     n = len(cast)
     present = len(ballots) + failures
     planned = present if planned is None else max(planned, present)
     counts = (n, len(ballots) - n, failures, rule)
     coverage = len(ballots) / planned
     if not cast:
-        away = _which_abstention(criterion, ballots)
+        abstention = _which_abstention(criterion, ballots)
         unknown = (None, None, None, None, None, coverage)
-        return Verdict(criterion.name, away, True, *unknown, *counts, False, "")
-    moved = not weights and any(value != values[option] for option, value, _ in cast)
-    if len(heads) == 1 and not moved and not (weights and weights.overrules):
+        return Verdict(criterion.name, abstention, True, *unknown, *counts, False, "")
+    value_differs = not weights and any(value != values[option] for option, value, _ in cast)
+    if len(by_option) == 1 and not value_differs and not (weights and weights.overrules):
         option = cast[0][0]
         value = values[option]
         mean = value if rule in _AVERAGES else None
-        sure = (value, mean, 1.0, 0.0, 1.0, coverage)
-        return Verdict(criterion.name, option, False, *sure, *counts, False, "")
+        unanimous = (value, mean, 1.0, 0.0, 1.0, coverage)
+        return Verdict(criterion.name, option, False, *unanimous, *counts, False, "")
     if weights:
         logs = log_weights(criterion, ballots, weights)
         option, tie, mean, warning = (
-            _choice_without_weights(criterion, cast, heads, rules)
+            _choice_without_weights(criterion, cast, by_option, rules)
             if logs is None
-            else _choice_by_weights(criterion, logs, weights, heads)
+            else _choice_by_weights(criterion, logs, weights, by_option)
         )
     else:
-        option, tie, mean, warning = _RULES[rule](criterion, cast, heads)
+        option, tie, mean, warning = _RULES[rule](criterion, cast, by_option)
     value = None if option is None else values[option]
-    share = heads.get(option, 0) / n if option is not None else 0.0
-    top, second = [*sorted(heads.values(), reverse=True), 0][:2]
-    entropy = _vote_entropy(heads, n, len(criterion.scored))
+    share = by_option.get(option, 0) / n if option is not None else 0.0
+    top, second = [*sorted(by_option.values(), reverse=True), 0][:2]
+    entropy = _vote_entropy(by_option, n, len(criterion.scored))
     margin = (top - second) / n
     doubt = (share, entropy, margin, coverage, *counts)
     return Verdict(criterion.name, option, value is None, value, mean, *doubt, tie, warning)
@@ -152,13 +152,13 @@ def _which_abstention(criterion: Criterion, ballots: Sequence[Ballot]) -> int | 
     return min(named, key=lambda option: (-named.count(option), option))
 
 
-def _vote_entropy(heads: _Heads, n: int, options: int) -> float:
+def _vote_entropy(counts: _Heads, n: int, options: int) -> float:
     """Return H / log(options), H = - sum p log p over the shares p (Shannon 1948), in [0, 1]."""
-    total = fsum(count * log(count / n) for count in heads.values())
+    total = fsum(count * log(count / n) for count in counts.values())
     return min(1.0, -total / (n * log(options)))
 
 
-def _worst_of_tied(criterion: Criterion, tied: Sequence[int], heads: _Heads) -> _Choice:
+def _worst_of_tied(criterion: Criterion, tied: Sequence[int], counts: _Heads) -> _Choice:
     """Return the worst of tied options; among equal values the one with most votes.
 
     If all have the same value and most votes prefer one, it is not a tie.
@@ -166,72 +166,72 @@ def _worst_of_tied(criterion: Criterion, tied: Sequence[int], heads: _Heads) -> 
     if len(tied) == 1:
         return _Choice(tied[0])
     worst = criterion.values[criterion.worst_of(tuple(tied))]
-    alike = [option for option in tied if criterion.values[option] == worst]
-    most = max(heads.get(option, 0) for option in alike)
-    top = [option for option in alike if heads.get(option, 0) == most]
-    return _Choice(min(top), tie=len(top) > 1 or len(alike) < len(tied))
+    worst_options = [option for option in tied if criterion.values[option] == worst]
+    most = max(counts.get(option, 0) for option in worst_options)
+    top = [option for option in worst_options if counts.get(option, 0) == most]
+    return _Choice(min(top), tie=len(top) > 1 or len(worst_options) < len(tied))
 
 
-def _choose_mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
-    top = max(heads.values())
+def _choose_mode(criterion: Criterion, cast: _Cast, counts: _Heads) -> _Choice:
+    top = max(counts.values())
     return _worst_of_tied(
-        criterion, [option for option, count in heads.items() if count == top], heads
+        criterion, [option for option, count in counts.items() if count == top], counts
     )
 
 
-def _choose_weighted_mode(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_weighted_mode(criterion: Criterion, cast: _Cast, counts: _Heads) -> _Choice:
     total = fsum(weight for _, _, weight in cast)
-    shares = {o: fsum(w for option, _, w in cast if option == o) / total for o in heads}
+    shares = {o: fsum(w for option, _, w in cast if option == o) / total for o in counts}
     top = max(shares.values())
     return _worst_of_tied(
-        criterion, [o for o, share in shares.items() if share >= top - EPSILON], heads
+        criterion, [o for o, share in shares.items() if share >= top - EPSILON], counts
     )
 
 
-def _choose_lowest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_lowest(criterion: Criterion, cast: _Cast, counts: _Heads) -> _Choice:
     bottom = min(value for _, value, _ in cast)
-    return _worst_of_tied(criterion, [o for o in heads if criterion.values[o] == bottom], heads)
+    return _worst_of_tied(criterion, [o for o in counts if criterion.values[o] == bottom], counts)
 
 
-def _choose_highest(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_highest(criterion: Criterion, cast: _Cast, counts: _Heads) -> _Choice:
     top = max(value for _, value, _ in cast)
-    return _worst_of_tied(criterion, [o for o in heads if criterion.values[o] == top], heads)
+    return _worst_of_tied(criterion, [o for o in counts if criterion.values[o] == top], counts)
 
 
-def _nearest_option(criterion: Criterion, mean: float, heads: _Heads) -> _Choice:
-    away = [(abs((criterion.values[o] or 0.0) - mean), o) for o in criterion.scored]
-    nearest = min(away)[0] + EPSILON
-    tied = [option for distance, option in away if distance <= nearest]
-    choice = _worst_of_tied(criterion, tied, heads)
+def _nearest_option(criterion: Criterion, mean: float, counts: _Heads) -> _Choice:
+    by_distance = [(abs((criterion.values[o] or 0.0) - mean), o) for o in criterion.scored]
+    nearest = min(by_distance)[0] + EPSILON
+    tied = [option for distance, option in by_distance if distance <= nearest]
+    choice = _worst_of_tied(criterion, tied, counts)
     return choice._replace(continuous=mean)
 
 
-def _choose_mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
-    return _nearest_option(criterion, fsum(value for _, value, _ in cast) / len(cast), heads)
+def _choose_mean(criterion: Criterion, cast: _Cast, counts: _Heads) -> _Choice:
+    return _nearest_option(criterion, fsum(value for _, value, _ in cast) / len(cast), counts)
 
 
-def _choose_median(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
-    return _nearest_option(criterion, median(value for _, value, _ in cast), heads)
+def _choose_median(criterion: Criterion, cast: _Cast, counts: _Heads) -> _Choice:
+    return _nearest_option(criterion, median(value for _, value, _ in cast), counts)
 
 
-def _choose_weighted_mean(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_weighted_mean(criterion: Criterion, cast: _Cast, counts: _Heads) -> _Choice:
     total = fsum(weight for _, _, weight in cast)
     return _nearest_option(
-        criterion, fsum(value * weight for _, value, weight in cast) / total, heads
+        criterion, fsum(value * weight for _, value, weight in cast) / total, counts
     )
 
 
-def _choose_unanimous_or_na(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_unanimous_or_na(criterion: Criterion, cast: _Cast, counts: _Heads) -> _Choice:
     if criterion.na_index is not None:
         return _Choice(criterion.na_index)
-    return _choose_mode(criterion, cast, heads)._replace(
+    return _choose_mode(criterion, cast, counts)._replace(
         warning="The judges disagree and may not abstain, so the most frequent option was taken."
     )
 
 
-def _choose_unanimous(criterion: Criterion, cast: _Cast, heads: _Heads) -> _Choice:
+def _choose_unanimous(criterion: Criterion, cast: _Cast, counts: _Heads) -> _Choice:
     settled = _choose_lowest if criterion.scale == "binary" else _choose_unanimous_or_na
-    return settled(criterion, cast, heads)
+    return settled(criterion, cast, counts)
 
 
 def log_weights(
@@ -253,7 +253,7 @@ def log_weights(
 
 
 def _choice_by_weights(
-    criterion: Criterion, logs: Mapping[int, float], weights: Weights, heads: _Heads
+    criterion: Criterion, logs: Mapping[int, float], weights: Weights, counts: _Heads
 ) -> _Choice:
     """Return the likeliest option, or the option with the smallest expected distance."""
     if weights.nearest:
@@ -267,18 +267,18 @@ def _choice_by_weights(
         likely = dict(logs)
     top = max(likely.values()) - EPSILON
     return _worst_of_tied(
-        criterion, [option for option, probability in likely.items() if probability >= top], heads
+        criterion, [option for option, probability in likely.items() if probability >= top], counts
     )
 
 
 def _choice_without_weights(
-    criterion: Criterion, cast: _Cast, heads: _Heads, rules: Rules
+    criterion: Criterion, cast: _Cast, counts: _Heads, rules: Rules
 ) -> _Choice:
     """Return the verdict by the plain rule, used if the fitted rule knows none of the judges."""
     plain = criterion.aggregation or getattr(rules, criterion.scale)
-    if len(heads) == 1:
+    if len(counts) == 1:
         return _Choice(cast[0][0])
-    return _RULES[plain](criterion, cast, heads)._replace(
+    return _RULES[plain](criterion, cast, counts)._replace(
         warning="Nothing is known of these judges, so the plain rule settled this."
     )
 

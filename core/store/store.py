@@ -174,6 +174,6 @@ class Store:
             "SELECT id, hash, head FROM dataset_version ORDER BY id"
         ):
             items = [json.loads(text) for text in self.datasets.contents(version_id)]
-            whole = {**json.loads(head), "items": items}
-            mismatches.append(Mismatch("dataset", version_id, expected, content_hash(whole)))
+            full_text = {**json.loads(head), "items": items}
+            mismatches.append(Mismatch("dataset", version_id, expected, content_hash(full_text)))
         return [mismatch for mismatch in mismatches if mismatch.found != mismatch.expected]

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 #: The validation context of stored nouns, whose names were once compared less strictly.
 STORED: Mapping[str, bool] = MappingProxyType({"stored": True})
 
-#: Invisible characters besides those of the category "format" (Cf): variation selectors, fillers
-#: and joiners that Unicode calls default ignorable.
+#: Invisible characters that are not in the category "format" (Cf): variation selectors, fillers and
+#: joiners that Unicode calls default ignorable.
 _UNSEEN = frozenset(
     (
         *(0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x3164, 0xFFA0),

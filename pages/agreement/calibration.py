@@ -46,7 +46,7 @@ def show(chosen: RatedSelection) -> None:
             chosen.sheet,
             chosen.criterion,
             chosen.reference,
-            how=chosen.how,
+            confidence=chosen.confidence,
         ),
     )
     if not calibrations:
@@ -58,7 +58,7 @@ def show(chosen: RatedSelection) -> None:
         )
         return
     _calibration_rows(calibrations)
-    current = next((o for o in calibrations if o.column == chosen.rater), calibrations[0])
+    current = next((each for each in calibrations if each.column == chosen.rater), calibrations[0])
     _rater_in_detail(chosen, current)
     _draw_cascade(chosen)
 
@@ -243,19 +243,19 @@ def show_judge_tests(chosen: RatedSelection) -> None:
         (*chosen.about, chosen.criterion, epsilon),
         lambda: {
             rater: [
-                calibration.stand_in_test(sheet, rater, epsilon, asked, chosen.how.level)
-                for asked in (chosen.criterion, None)
+                calibration.stand_in_test(sheet, rater, epsilon, criterion, chosen.confidence.level)
+                for criterion in (chosen.criterion, None)
             ]
             for rater in columns
         },
     )
     rater = chosen.rater if chosen.rater in tests else columns[0]
-    here = tests[rater][0]
+    test = tests[rater][0]
     st.html(
-        f'<div class="rs-prose">{esc(_stand_in_words(rater_caption(rater), here, epsilon))}</div>'
+        f'<div class="rs-prose">{esc(_stand_in_words(rater_caption(rater), test, epsilon))}</div>'
     )
-    if here.passes is not None and len(here.annotators) <= DRAWN:
-        _test_picture(chosen, rater, here, epsilon)
+    if test.passes is not None and len(test.annotators) <= DRAWN:
+        _test_picture(chosen, rater, test, epsilon)
     draw_table(
         ("Judge", "Beats here", "As good here", "Beats on all", "As good on all criteria"),
         (
@@ -308,7 +308,7 @@ def _test_picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: fl
     ]
     axis = "Judge's lead over the person, as a share of items"
     st.plotly_chart(
-        draw.forest(dots, axis, "Threshold to exceed", whole=False),
+        draw.forest(dots, axis, "Threshold to exceed", full_scale=False),
         key=state.key(keys.AGREEMENT_CHART, "stand-in", rater, epsilon, *chosen.pair),
         config={"displayModeBar": False},
         alt=f"How far {visible(rater_caption(rater))} is ahead of each person, with its "

@@ -58,9 +58,9 @@ def show(chosen: RatedSelection) -> None:
 
 def _chosen_cell(matrix: Confusion) -> Cell | None:
     names = {
-        f"{index}-{to}": (index, to)
+        f"{index}-{rated_column}": (index, rated_column)
         for index in range(len(matrix.rows))
-        for to in range(len(matrix.columns))
+        for rated_column in range(len(matrix.columns))
     }
     return names.get(state.address_in(keys.CELL, names) or "")
 
@@ -106,9 +106,9 @@ def _count_and_share(n: int, whole: int) -> str:
 
 def _cell_picker(matrix: Confusion, cell: Cell | None) -> None:
     names = {
-        f"{row}-{column}": f"{one_line(given, 40)} where the label is {one_line(true, 40)}: "
+        f"{row}-{column}": f"{one_line(given, 40)} where the label is {one_line(label_true, 40)}: "
         f"{fmt.plural(matrix.counts[row][column], 'item')}"
-        for row, true in enumerate(matrix.rows)
+        for row, label_true in enumerate(matrix.rows)
         for column, given in enumerate(matrix.columns)
     }
     key = state.key(keys.AGREEMENT_FIELD, keys.CELL)
@@ -118,7 +118,7 @@ def _cell_picker(matrix: Confusion, cell: Cell | None) -> None:
         list(names),
         index=None,
         key=key,
-        format_func=lambda one: names.get(one, one),
+        format_func=lambda name: names.get(name, name),
         placeholder="Pick a cell of the matrix",
         on_change=_on_pick,
         args=(key,),
@@ -136,9 +136,9 @@ def _cell_items(chosen: RatedSelection, cell: Cell) -> None:
     rows, _ = browsing.run_items(store(), chosen.run_id, RunItemFilter(item_ids=part), limit=PAGE)
     previews = {row.item_id: row.preview for row in rows}
     row, column = cell
-    asked = chosen.sheet.criterion(chosen.criterion)
-    given = asked.labels[column] if column < len(asked.labels) else confusion.ABSTAINED_WORD
-    name = f"{chosen.criterion}: {given} where it is {asked.labels[row]}"
+    ratings = chosen.sheet.criterion(chosen.criterion)
+    given = ratings.labels[column] if column < len(ratings.labels) else confusion.ABSTAINED_WORD
+    name = f"{chosen.criterion}: {given} where it is {ratings.labels[row]}"
     address = work.address_of_first(chosen.run_id, ids, chosen.criterion)
     work.offer_work(chosen.run_id, ids, name, criterion=chosen.criterion)
     for item_id in part:
@@ -179,12 +179,12 @@ def _remember_page(key: str) -> None:
 
 def show_criterion(chosen: RatedSelection) -> None:
     """Draw the matrix, which shows on what the raters differ, then the figures on how much."""
-    how = chosen.how
+    confidence = chosen.confidence
     sides = chosen.criterion, chosen.reference, chosen.rater
     close = remembered(
         "agreement close",
         (*chosen.pair, chosen.criterion),
-        lambda: rater_pairs.pair_details(chosen.sheet, *sides, how=how),
+        lambda: rater_pairs.pair_details(chosen.sheet, *sides, confidence=confidence),
     )
     _draw_counts(chosen, close)
     show_section(f"Confusion: {chosen.criterion}")
@@ -195,7 +195,7 @@ def show_criterion(chosen: RatedSelection) -> None:
     with left:
         show_section("Figures of this pair")
         same = equal_answers_name(chosen.sheet, chosen.reference)
-        _agreement_figures(close, chosen.sheet.criterion(chosen.criterion), how, same)
+        _agreement_figures(close, chosen.sheet.criterion(chosen.criterion), confidence, same)
     with right:
         show_section("Option by option")
         _option_table(close)
@@ -203,35 +203,35 @@ def show_criterion(chosen: RatedSelection) -> None:
 
 
 def _draw_counts(chosen: RatedSelection, close: PairDetails) -> None:
-    away = [
+    excluded = [
         (close.abstained, "abstention of the rater", "abstentions of the rater"),
         (close.tied, "item without a majority", "items without a majority"),
         (close.failed, "failed call", "failed calls"),
     ]
-    parts = [fmt.plural(n, one, many) for n, one, many in away if n]
-    left = f" Left out: {', '.join(parts)}." if parts else ""
+    parts = [fmt.plural(n, single, plural_word) for n, single, plural_word in excluded if n]
+    left_out = f" Left out: {', '.join(parts)}." if parts else ""
     st.caption(
         f"{label(versus_words(chosen))}: "
-        f"{fmt.plural(close.n, 'item')} with an answer from both.{left} "
+        f"{fmt.plural(close.n, 'item')} with an answer from both.{left_out} "
         f"{few_items_warning(close.n)}"
     )
 
 
 def _agreement_figures(
-    close: PairDetails, ratings: CriterionRatings, how: Confidence, same: str
+    close: PairDetails, ratings: CriterionRatings, confidence: Confidence, same: str
 ) -> None:
-    heads = ("Figure", "Value", f"{fmt.level_words(how.level)} interval", "Items")
-    first = (estimate_row(*one, ratings, same) for one in close.first)
-    draw_table(heads, first, name="Figures", numbers=(1, 2, 3))
+    headings = ("Figure", "Value", f"{fmt.level_words(confidence.level)} interval", "Items")
+    first = (estimate_row(*estimate, ratings, same) for estimate in close.first)
+    draw_table(headings, first, name="Figures", numbers=(1, 2, 3))
     how_made = (
         "Intervals come from resampling items. With two options, most come from the counts "
         "with a few ratings added, so that they hold even if one option is rare."
     )
     plain = "Intervals come from resampling items (by the method that you chose)."
-    st.caption(how_made if how.method == "auto" else plain, help=STRENGTH)
+    st.caption(how_made if confidence.method == "auto" else plain, help=STRENGTH)
     with st.expander("Every other figure", icon=":material/more_horiz:"):
-        rest = (estimate_row(*one, ratings) for one in close.rest)
-        draw_table(heads, rest, name="Other figures", numbers=(1, 2, 3))
+        rest = (estimate_row(*estimate, ratings) for estimate in close.rest)
+        draw_table(headings, rest, name="Other figures", numbers=(1, 2, 3))
 
 
 def _option_table(close: PairDetails) -> None:
@@ -242,14 +242,15 @@ def _option_table(close: PairDetails) -> None:
         numbers=(1, 2, 3, 4, 5),
     )
     st.caption(
-        "Precision: of the items to which the rater gave it, the share for which the reference has "
-        "it. Recall: the other way round. F1: their harmonic mean."
+        "Precision: the share of the rater's answers with this option that match the reference. "
+        "Recall: the share of the reference's answers with this option that the rater matches. "
+        "F1: their harmonic mean."
     )
-    true = label_entropy([line.true for line in close.options])
-    given = label_entropy([line.given for line in close.options])
+    truth = label_entropy([line.true for line in close.options])
+    rated = label_entropy([line.given for line in close.options])
     st.caption(
-        f"How evenly the options are used: by the reference {fmt.score(true)}, by the rater "
-        f"{fmt.score(given)} (1: each as often; 0: always the same one; Shannon 1948)."
+        f"How evenly the options are used: by the reference {fmt.score(truth)}, by the rater "
+        f"{fmt.score(rated)} (1: all equally often; 0: always the same option; Shannon 1948)."
     )
 
 

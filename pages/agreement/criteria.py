@@ -43,14 +43,14 @@ def show_answer(chosen: RatedSelection) -> None:
         return
     if not (sheet.labelled or sheet.people or sheet.reviewers):
         _ways_to_labels(chosen)
-    found = _cached_conclusion(chosen)
-    st.html(f"<div><b>{esc(headline(found))}</b></div>")
+    concluded = _cached_conclusion(chosen)
+    st.html(f"<div><b>{esc(headline(concluded))}</b></div>")
     if not chosen.part:
         ten_more.show(
             chosen.run_id,
             chosen.run_about,
-            [int((asked.column(LABELS, 0) >= 0).sum()) for asked in sheet.criteria],
-            decided=not (found.of("undecided") or found.of("too_few")),
+            [int((ratings.column(LABELS, 0) >= 0).sum()) for ratings in sheet.criteria],
+            decided=not (concluded.of("undecided") or concluded.of("too_few")),
         )
 
 
@@ -66,8 +66,8 @@ def show(chosen: RatedSelection) -> None:
 
 def _is_not_comparable(chosen: RatedSelection) -> bool:
     """Return whether the rater cannot be compared: labels are missing, and no pair was chosen."""
-    asked = state.address(keys.REFERENCE) or state.address(keys.RATER)
-    return not chosen.rater or not (asked or any(conclusion.likeliest_pair(chosen.sheet)))
+    requested = state.address(keys.REFERENCE) or state.address(keys.RATER)
+    return not chosen.rater or not (requested or any(conclusion.likeliest_pair(chosen.sheet)))
 
 
 def _cached_conclusion(chosen: RatedSelection) -> Conclusion:
@@ -75,12 +75,12 @@ def _cached_conclusion(chosen: RatedSelection) -> Conclusion:
 
 
 def _compared_criteria(chosen: RatedSelection, result: Conclusion) -> None:
-    lines = lines_of(chosen, chosen.how)
+    lines = lines_of(chosen, chosen.confidence)
     pair = {keys.REFERENCE: chosen.reference, keys.RATER: chosen.rater}
-    ours = (result.reference, result.rater) == tuple(pair.values())
+    same_sides = (result.reference, result.rater) == tuple(pair.values())
     block = blocks.criteria_table(
         [conclusion.criterion_figures(line) for line in lines],
-        result if ours else None,
+        result if same_sides else None,
         same=equal_answers_name(chosen.sheet, chosen.reference),
         pair=pair,
         left_out=blocks.left_out_words(lines),
@@ -93,7 +93,7 @@ def show_all_figures(chosen: RatedSelection) -> None:
     st.html(f'<div class="rs-prose">{esc(_cached_conclusion(chosen).sentence)}</div>')
     if not chosen.rater:
         return
-    sheet, lines = chosen.sheet, lines_of(chosen, chosen.how)
+    sheet, lines = chosen.sheet, lines_of(chosen, chosen.confidence)
     same = equal_answers_name(sheet, chosen.reference)
     groups = [
         ("Judges' alpha", "llm", sheet.judges),
@@ -106,27 +106,26 @@ def show_all_figures(chosen: RatedSelection) -> None:
         (head, ones) for head, ones in alphas if any(alpha.value is not None for alpha in ones)
     ]
     missing = [f"{head}: {ones[0].reason}" for head, ones in alphas if (head, ones) not in columns]
-    heads = ("Criterion", "Items", same, "Most common answer", "Kappa")
+    headings = ("Criterion", "Items", same, "Most common answer", "Kappa")
     draw_table(
-        (*heads, *(head for head, _ in columns)),
+        (*headings, *(head for head, _ in columns)),
         (
             [*_criterion_row(line), *(figure_cell(ones[index]) for _, ones in columns)]
             for index, line in enumerate(lines)
         ),
         name="Every figure per criterion",
-        numbers=range(1, len(heads) + len(columns)),
+        numbers=range(1, len(headings) + len(columns)),
     )
     _draw_overall(chosen)
     st.caption(
-        f"{same}: the share of items on which the rater gave the reference's answer. Most "
-        "common answer: the share that always giving the reference's most common answer "
-        "would reach. Kappa: agreement beyond chance (Cohen 1960), with quadratic weights "
-        "on ordinal criteria. Alpha: agreement among all judges, or all people "
-        "(Krippendorff), ordinal on ordinal criteria, else nominal. Abstentions are "
-        f"counted and left out. Below each figure: {level_words()} interval, from "
-        f"{fmt.count(RESAMPLES)} resamples of the items, computed once for these votes and "
-        f"cached; for {same.lower()}, Wilson's interval (1927) with t over items. "
-        + label(" ".join(missing)),
+        f"{same}: the share of items on which the rater gave the reference's answer. Most common "
+        "answer: the accuracy of always giving the reference's most common answer. Kappa: "
+        "agreement beyond chance (Cohen 1960), with quadratic weights on ordinal criteria. "
+        "Alpha: agreement among all judges, or all people (Krippendorff), ordinal on ordinal "
+        "criteria, else nominal. Abstentions are counted and left out. Below each figure: "
+        f"{level_words()} interval, from {fmt.count(RESAMPLES)} resamples of the items, computed "
+        f"once for these votes and cached; for {same.lower()}, Wilson's interval (1927) with t "
+        "over items. " + label(" ".join(missing)),
         help=STRENGTH,
     )
     show_caveats(chosen)
@@ -135,10 +134,10 @@ def show_all_figures(chosen: RatedSelection) -> None:
 def _ways_to_labels(chosen: RatedSelection) -> None:
     """Draw the ways to find out which verdicts are right, a button each."""
     judges = chosen.sheet.judges
-    whom = rater_caption(judges[0]) if len(judges) == 1 else "the judges"
+    judge_words = rater_caption(judges[0]) if len(judges) == 1 else "the judges"
     st.html(
         '<div class="rs-prose">No person has graded any of these texts, so nobody knows whether '
-        f"{esc(whom)} {'is' if len(judges) == 1 else 'are'} right.</div>"
+        f"{esc(judge_words)} {'is' if len(judges) == 1 else 'are'} right.</div>"
     )
     with st.container(horizontal=True, gap="small"):
         work.grade_ten(chosen.run_id)
@@ -160,34 +159,36 @@ def show_ways_to_get_labels(chosen: RatedSelection) -> None:
 
 def _draw_overall(chosen: RatedSelection) -> None:
     """Draw all criteria in one line: the share of right cells, and the mean kappa."""
-    whole = remembered(
+    of_all = remembered(
         "agreement overall",
         chosen.pair,
         lambda: overall.overall_of_sheet(
-            chosen.sheet, chosen.reference, chosen.rater, how=chosen.how
+            chosen.sheet, chosen.reference, chosen.rater, confidence=chosen.confidence
         ),
     )
-    right, kappa = whole.accuracy, whole.mean_kappa
-    if whole.criteria < 2 or right.value is None:
+    right, kappa = of_all.accuracy, of_all.mean_kappa
+    if of_all.criteria < 2 or right.value is None:
         return
-    sentence = f"All {whole.criteria} criteria together: {right.words(fmt.percent).inline} of "
-    sentence += f"{fmt.plural(whole.cells, 'answer')} are the reference's"
+    sentence = f"All {of_all.criteria} criteria together: {right.words(fmt.percent).inline} of "
+    sentence += f"{fmt.plural(of_all.cells, 'answer')} are the reference's"
     if kappa.value is not None:
         sentence += f"; mean kappa {kappa.words(fmt.score).inline}"
     if (chosen.reference, chosen.rater) == (LABELS, PANEL):
-        asked, items = chosen.sheet.criteria, len(chosen.sheet.items)
-        if picked := sum(one.reviewed(LABELS, items) for one in asked):
+        criteria, items = chosen.sheet.criteria, len(chosen.sheet.items)
+        if picked := sum(criterion.reviewed(LABELS, items) for criterion in criteria):
             sentence += f". Of these labels {fmt.count(picked)} come from review; if it selected "
             sentence += "doubtful cells, this does not estimate all cells"
     st.html(f'<div class="rs-prose">{esc(sentence)}.</div>')
 
 
-def lines_of(chosen: RatedSelection, how: Confidence) -> list[PairLine]:
+def lines_of(chosen: RatedSelection, confidence: Confidence) -> list[PairLine]:
     """Return a line per criterion, cached by run, items and pair of raters."""
     return remembered(
         "agreement lines",
-        (*chosen.pair, *how),
-        lambda: rater_pairs.compare_pair(chosen.sheet, chosen.reference, chosen.rater, how=how),
+        (*chosen.pair, *confidence),
+        lambda: rater_pairs.compare_pair(
+            chosen.sheet, chosen.reference, chosen.rater, confidence=confidence
+        ),
     )
 
 
@@ -208,10 +209,10 @@ def _conclusion_among(chosen: RatedSelection) -> Conclusion:
 def show_caveats(chosen: RatedSelection) -> None:
     """Draw what makes this pair look better than it is."""
     sheet, reference, rater = chosen.sheet, chosen.reference, chosen.rater
-    for group, one in ((reference, rater), (rater, reference)):
-        if sheet.other_columns(group, one) is not None:
-            who = "the others" if group == PEOPLE else "the panel's other raters"
-            st.caption(f"{label(rater_caption(one))} is compared with the majority of {who}.")
+    for group, column in ((reference, rater), (rater, reference)):
+        if sheet.other_columns(group, column) is not None:
+            others = "the others" if group == PEOPLE else "the panel's other raters"
+            st.caption(f"{label(rater_caption(column))} is compared with the majority of {others}.")
     if LABELS in (reference, rater) and {reference, rater} & {*sheet.reviewers}:
         st.caption("Reviewers are compared with labels that were there before the review.")
 
@@ -220,7 +221,7 @@ def _alpha_estimates(chosen: RatedSelection, kind: str) -> list[Estimate]:
     return remembered(
         "alphas",
         (*chosen.about, kind),
-        lambda: reliability.alphas_of_kind(chosen.sheet, kind, how=chosen.how),
+        lambda: reliability.alphas_of_kind(chosen.sheet, kind, confidence=chosen.confidence),
     )
 
 
@@ -261,7 +262,7 @@ def whole_items(chosen: RatedSelection) -> None:
         "agreement score pair",
         chosen.pair,
         lambda: score_agreement.score_pair(
-            scores, chosen.sheet, chosen.reference, chosen.rater, how=chosen.how
+            scores, chosen.sheet, chosen.reference, chosen.rater, confidence=chosen.confidence
         ),
     )
     mean = " (the mean of people's scores)" if PEOPLE in (chosen.reference, chosen.rater) else ""

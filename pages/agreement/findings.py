@@ -92,7 +92,7 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
         for other in parts
     ]
     st.plotly_chart(
-        draw.forest(dots, words, "Healthy", subject, whole=False),
+        draw.forest(dots, words, "Healthy", subject, full_scale=False),
         key=key,
         config=PLAIN,
         alt=f"{words} of all subjects of this check with 95% intervals, as in the table.",
@@ -128,7 +128,7 @@ def show(chosen: RatedSelection) -> None:
         st.html(f'<div class="rs-prose">Nothing found among {checks}.</div>')
     else:
         st.html('<div class="rs-prose">Too little is known for any check.</div>')
-    st.caption(diagnosis.promise)
+    st.caption(diagnosis.summary)
     _missing_checks(diagnosis)
 
 
@@ -136,12 +136,16 @@ def _findings_view(chosen: RatedSelection, examination: Examination) -> None:
     roles = {evidence.finding.role for evidence in examination.findings}
     shown = list(enumerate(examination.findings))
     if len(roles) > 1:
-        only = draw_switch(
+        serious_only = draw_switch(
             "About",
             keys.ABOUT,
             {"all": "Everything", "judge": "Judges", "criterion": "Criteria"},
         )
-        shown = [(at, evidence) for at, evidence in shown if only in ("all", evidence.finding.role)]
+        shown = [
+            (at, evidence)
+            for at, evidence in shown
+            if serious_only in ("all", evidence.finding.role)
+        ]
     order = [at for group in examination.causes for at in group.places]
     shown.sort(key=lambda pair: order.index(pair[0]))
     places = [str(at) for at, _ in shown]

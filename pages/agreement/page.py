@@ -39,7 +39,7 @@ VIEWS = {
         {"findings": "Findings", "probes": "Probes", "over_time": "Over time"},
     ),
 }
-#: The choices next to each section: only those that it uses.
+#: The choices shown next to each section, which are those that it uses.
 CHOICES = {
     "criteria": (*selection.PAIR, *selection.ITEMS),
     "figures": (*selection.PAIR, *selection.ITEMS),
@@ -86,7 +86,7 @@ def show() -> None:
     cache_key = browsing.results_state(store(), run)
     if not compute_now("agreement", run.votes, cache_key):
         return
-    whole = shared_value(
+    full_sheet = shared_value(
         "agreement sheet", cache_key, lambda: load_ratings.sheet_of_run(store(), run.id)
     )
     with tabs:
@@ -94,7 +94,7 @@ def show() -> None:
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             above = st.container(width="stretch", gap="xsmall", key="rs_said")
-            chosen = selection.chosen_ratings(run.id, cache_key, whole, CHOICES[view])
+            chosen = selection.chosen_ratings(run.id, cache_key, full_sheet, CHOICES[view])
         with above:
             if view in ("criteria", "figures"):
                 criteria.show_answer(chosen)

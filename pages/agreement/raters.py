@@ -36,7 +36,9 @@ def show_near_people(chosen: RatedSelection) -> None:
     figures = remembered(
         "agreement ceiling",
         (*chosen.about, chosen.criterion),
-        lambda: reliability.closeness_to_majority(chosen.sheet, chosen.criterion, how=chosen.how),
+        lambda: reliability.closeness_to_majority(
+            chosen.sheet, chosen.criterion, confidence=chosen.confidence
+        ),
     )
     groups = _groups_of_raters(figures)
     if groups:
@@ -89,7 +91,14 @@ def show_near_people(chosen: RatedSelection) -> None:
 
 def _groups_of_raters(ceiling: Ceiling) -> list[tuple[str, list[RaterStanding]]]:
     groups = [
-        (kind, [o for o in ceiling.standings if o.kind == kind and o.kappa.value is not None])
+        (
+            kind,
+            [
+                standing
+                for standing in ceiling.standings
+                if standing.kind == kind and standing.kappa.value is not None
+            ],
+        )
         for kind in KINDS
     ]
     return [(kind, members) for kind, members in groups if members]
@@ -100,7 +109,10 @@ def _group_mean(ceiling: Ceiling, kind: str) -> float | None:
 
 
 def _sorted_raters(ceiling: Ceiling) -> list[RaterStanding]:
-    return sorted(ceiling.standings, key=lambda o: (o.kappa.value is None, -(o.kappa.value or 0.0)))
+    return sorted(
+        ceiling.standings,
+        key=lambda standing: (standing.kappa.value is None, -(standing.kappa.value or 0.0)),
+    )
 
 
 def _ceiling_sentence(ceiling: Ceiling) -> str:
@@ -119,7 +131,11 @@ def _ceiling_sentence(ceiling: Ceiling) -> str:
         return "Kappa with the majority of people is undefined for everybody."
     text = "; ".join(parts)
     best = next(
-        (o for o in _sorted_raters(ceiling) if o.kind in JUDGE_KINDS and o.kappa.value is not None),
+        (
+            standing
+            for standing in _sorted_raters(ceiling)
+            if standing.kind in JUDGE_KINDS and standing.kappa.value is not None
+        ),
         None,
     )
     if best is not None:
@@ -150,7 +166,7 @@ def show(chosen: RatedSelection) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         many = len(columns_of(chosen.sheet)) > ROOM
-        show_section(f"{'Raters by kappa' if many else 'Every two raters'}: {chosen.criterion}")
+        show_section(f"{'Raters by kappa' if many else 'Every pair of raters'}: {chosen.criterion}")
         _kappa_matrix(chosen)
     with right:
         if len(chosen.sheet.people) > 1:
@@ -197,7 +213,7 @@ def _ranked_raters(chosen: RatedSelection) -> None:
         "agreement ranks",
         (*chosen.about, chosen.criterion, chosen.reference),
         lambda: reliability.raters_by_agreement(
-            chosen.sheet, chosen.criterion, chosen.reference, how=chosen.how
+            chosen.sheet, chosen.criterion, chosen.reference, confidence=chosen.confidence
         ),
     )
     reference = label(name_in_sentence(chosen.reference))
@@ -239,7 +255,7 @@ def _kappa_map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None
         figure = draw.agreement_cells(names, kappas.values)
     else:
         kinds = groupby(_column_kind(sheet, column) for column in kappas.columns)
-        parts = [(KINDS.get(kind, "Reference"), len(list(of))) for kind, of in kinds]
+        parts = [(KINDS.get(kind, "Reference"), len(list(members))) for kind, members in kinds]
         figure = draw.agreement_map(names, kappas.values, kappas.counts, parts)
     st.plotly_chart(
         figure,
@@ -250,7 +266,7 @@ def _kappa_map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None
         alt="Kappa of every pair of raters as a heat map; the table below has its figures.",
     )
     st.caption(
-        "Kappa of every two raters, with quadratic weights on an ordinal criterion. "
+        "Kappa of every pair of raters, with quadratic weights on an ordinal criterion. "
         f"{'Click' if len(names) <= draw.MOST_NAMES else 'Drag over'} a cell to see that pair "
         "closely.",
         help=STRENGTH,
@@ -280,7 +296,7 @@ def _pair_table(kappas: Matrix, names: list[str]) -> None:
             [esc(a), esc(b), figure_cell(figure, interval=False), fmt.count(figure.n)]
             for a, b, figure in shown
         ),
-        name="Kappa of every two raters",
+        name="Kappa of every pair of raters",
         numbers=(2, 3),
     )
 
@@ -319,14 +335,16 @@ def open_pair(reference: str, rater: str) -> None:
 
 
 def _verdict_spread(chosen: RatedSelection) -> None:
-    asked = chosen.sheet.criterion(chosen.criterion)
+    ratings = chosen.sheet.criterion(chosen.criterion)
     groups = confusion.spread_of_groups(chosen.sheet, chosen.criterion)
     each = confusion.level_shares(chosen.sheet, chosen.criterion)
-    alone = len(each) <= ROOM
+    has_room = len(each) <= ROOM
     bars = (
-        [_spread_bar(asked, rater_caption(name), *counts) for name, counts in each.items()]
-        if alone
-        else [_spread_bar(asked, GROUPS[name], *groups[name]) for name in GROUPS if name in groups]
+        [_spread_bar(ratings, rater_caption(name), *counts) for name, counts in each.items()]
+        if has_room
+        else [
+            _spread_bar(ratings, GROUPS[name], *groups[name]) for name in GROUPS if name in groups
+        ]
     )
     st.plotly_chart(
         draw.verdict_bars(bars),
@@ -335,19 +353,19 @@ def _verdict_spread(chosen: RatedSelection) -> None:
         alt="The share of answers by option; the table below has the counts.",
     )
     with st.expander("As a table", icon=":material/table_rows:"):
-        heads = (*(one_line(name, 40) for name in asked.labels), "Abstained")
-        for what, name_of, counts_of in (
+        headings = (*(one_line(name, 40) for name in ratings.labels), "Abstained")
+        for title, name_of, counts_of in (
             ("Kind", lambda name: GROUPS[name], groups),
             ("Rater", rater_caption, each),
         ):
             draw_table(
-                (what, *heads),
+                (title, *headings),
                 (
                     [esc(name_of(name)), *map(fmt.count, counts), fmt.count(abstained)]
                     for name, (counts, abstained) in list(counts_of.items())[:LISTED]
                 ),
-                name=f"Answers by {what.lower()}",
-                numbers=range(1, len(heads) + 1),
+                name=f"Answers by {title.lower()}",
+                numbers=range(1, len(headings) + 1),
             )
 
 
@@ -356,8 +374,8 @@ def _spread_bar(
 ) -> tuple[str, list[tuple[str, int | None, float | None, int]]]:
     steps = max(1, len(counts) - 1)
     # MET is the better of a binary criterion's two levels, whichever is listed first.
-    turned = ratings.scale == "binary" and positive_level(ratings.labels) == 0
-    first, step = (1.0, -1.0) if turned else (0.0, 1.0 / steps)
+    is_reversed = ratings.scale == "binary" and positive_level(ratings.labels) == 0
+    first, step = (1.0, -1.0) if is_reversed else (0.0, 1.0 / steps)
     pieces: list[tuple[str, int | None, float | None, int]] = [
         (one_line(words, 40), index, first + index * step, n)
         for index, (words, n) in enumerate(zip(ratings.labels, counts, strict=True))

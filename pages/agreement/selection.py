@@ -46,8 +46,8 @@ class RatedSelection(NamedTuple):
     """Which raters are compared, on which criterion, over which items.
 
     `whole` has all items of the run, `sheet` those of `part`. `about` changes whenever the figures
-    of the sheet would, `run_about` whenever the ratings of the run would. `how` is the level and
-    method of intervals.
+    of the sheet would, `run_about` whenever the ratings of the run would. `confidence` is the level
+    and method of intervals.
     """
 
     run_id: int
@@ -59,7 +59,7 @@ class RatedSelection(NamedTuple):
     reference: str
     rater: str
     criterion: str
-    how: Confidence
+    confidence: Confidence
 
     @property
     def pair(self) -> tuple[object, ...]:
@@ -82,7 +82,7 @@ def chosen_ratings(
     names = [asked.name for asked in whole.criteria]
     criterion = _valid_option(state.CRITERION, names)
     options = remembered("agreement choices", cache_key, lambda: rating_sheet.slice_choices(whole))
-    part, how = _chosen_part(options), chosen_confidence()
+    part, confidence = _chosen_part(options), chosen_confidence()
     pair = RATER in asked and raters
     if asked:
         text = _pair_words(rater, reference) if pair else "All items"
@@ -99,16 +99,16 @@ def chosen_ratings(
     sheet, these = whole, (*cache_key, part.tags, part.systems, part.split)
     if part:
         sheet = shared_value("agreement part", these, lambda: rating_sheet.sheet_slice(whole, part))
-    chosen = (*cache_key, part.tags, part.systems, part.split, *how)
+    chosen = (*cache_key, part.tags, part.systems, part.split, *confidence)
     sides_ = reference, rater, criterion
-    return RatedSelection(run_id, cache_key, chosen, whole, sheet, part, *sides_, how)
+    return RatedSelection(run_id, cache_key, chosen, whole, sheet, part, *sides_, confidence)
 
 
 def choose_criterion(chosen: RatedSelection) -> None:
     """Choose the criterion that a view shows."""
-    names = [asked.name for asked in chosen.whole.criteria]
+    names = [ratings.name for ratings in chosen.whole.criteria]
     draw_select(
-        "Criterion", state.CRITERION, names, chosen.criterion, lambda one: one_line(one, 80)
+        "Criterion", state.CRITERION, names, chosen.criterion, lambda name: one_line(name, 80)
     )
 
 
@@ -134,7 +134,9 @@ def _item_choices(options: SliceChoices, part: Slice) -> None:
             state.SPLIT,
             ["", *names],
             part.split,
-            lambda one: f"{SPLITS.get(one, one)} ({fmt.count(names[one])})" if one else "All",
+            lambda split: (
+                f"{SPLITS.get(split, split)} ({fmt.count(names[split])})" if split else "All"
+            ),
         )
     if options.tags or options.systems or options.splits:
         st.caption("An item must have one of the systems, one of the tags, and the split.")
@@ -153,7 +155,7 @@ def _choice_of_several(
         words,
         list(counts),
         key=key,
-        format_func=lambda one: f"{one_line(one, 60)} ({fmt.count(counts[one])})",
+        format_func=lambda option: f"{one_line(option, 60)} ({fmt.count(counts[option])})",
         on_change=_on_choice,
         args=(name, key, ()),
     )
@@ -173,8 +175,10 @@ def name_in_sentence(column: str) -> str:
 def _pair_words(rater: str, reference: str) -> str:
     """Return the names of both raters, short enough for a button."""
     short = {LABELS: "labels", PEOPLE: "people", PANEL: "panel"}
-    who, against = (short.get(column) or rater_caption(column) for column in (rater, reference))
-    return f"{who.capitalize() if rater in short else who} against {against}"
+    rater_name, against = (
+        short.get(column) or rater_caption(column) for column in (rater, reference)
+    )
+    return f"{rater_name.capitalize() if rater in short else rater_name} against {against}"
 
 
 def versus_words(chosen: RatedSelection) -> str:
@@ -202,7 +206,7 @@ def draw_select(
         list(options),
         key=key,
         # The title is inside the field, because a title above it would take a line of the screen.
-        format_func=lambda one: f"{title}: {format_func(one)}",
+        format_func=lambda option: f"{title}: {format_func(option)}",
         label_visibility="collapsed",
         width=200,
         on_change=_on_choice,
@@ -224,19 +228,19 @@ def _on_switch(name: str, key: str) -> None:
 
 
 def _on_choice(name: str, key: str, drops: tuple[str, ...]) -> None:
-    gone = dict.fromkeys((*drops, CELL, state.PAGE, FINDING))
-    state.set_address(**{**gone, name: state.get(key) or None})
+    dropped = dict.fromkeys((*drops, CELL, state.PAGE, FINDING))
+    state.set_address(**{**dropped, name: state.get(key) or None})
 
 
-def chosen_judge(what: str, names: Iterable[str]) -> str:
-    """Return the judge whose ``what`` is shown; draw a choice if there are several."""
+def chosen_judge(title: str, names: Iterable[str]) -> str:
+    """Return the judge whose ``title`` is shown; draw a choice if there are several."""
     judges = list(dict.fromkeys(names))
     if len(judges) == 1:
         return judges[0]
     chosen: str = st.selectbox(
         "Judge",
         judges,
-        key=state.key(AGREEMENT_FIELD, what, "judge"),
-        format_func=lambda one: one_line(one, 60),
+        key=state.key(AGREEMENT_FIELD, title, "judge"),
+        format_func=lambda name: one_line(name, 60),
     )
     return chosen

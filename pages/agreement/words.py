@@ -88,12 +88,14 @@ def estimate_row(
     if name == "accuracy" and same:
         title = same
     if ratings is not None and estimate.value is not None:
-        way = bias_direction(
+        direction = bias_direction(
             name, ratings.scale, ratings.labels, estimate.value, estimate.low, estimate.high
         )
-        if way is not None:
-            title, meaning = way.words[0].upper() + way.words[1:], way.unit
-            estimate = estimate._replace(value=way.value, low=way.low, high=way.high)
+        if direction is not None:
+            title, meaning = direction.words[0].upper() + direction.words[1:], direction.unit
+            estimate = estimate._replace(
+                value=direction.value, low=direction.low, high=direction.high
+            )
     value, ends, reason = estimate.words(fmt.percent if known.share else fmt.score)
     if "p value" in known.traits and estimate.value is not None:
         value, ends = esc(fmt.p_value(estimate.value)), fmt.DASH

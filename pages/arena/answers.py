@@ -170,12 +170,12 @@ def show_systems_and_votes(
         args=(pair, pair.number),
     )
     _show_task(contest)
-    heads = [
+    headings = [
         f'<div class="rs-row"><b>{side}: {esc(name)}</b>'
         f"{tag('✓ your choice', 'good') if chosen == side else ''}</div>"
         for side, name in (("A", revealed.a), ("B", revealed.b))
     ]
-    side_by_side((heads[0], heads[1]), (contest.a, contest.b), mark=False)
+    side_by_side((headings[0], headings[1]), (contest.a, contest.b), mark=False)
 
 
 def _show_task(contest: BlindContest) -> None:
@@ -196,7 +196,9 @@ def _draw_votes(chosen: Choice, revealed: RevealedContest) -> None:
         same = revealed.panel == revealed.chosen
         parts.append(tag("✓ the same" if same else "not the same", GOOD if same else WARN))
     if len(revealed.judges) > 1:
-        parts += [tag(f"{name}: {who or 'no winner'}") for name, who in revealed.judges.items()]
+        parts += [
+            tag(f"{name}: {winner or 'no winner'}") for name, winner in revealed.judges.items()
+        ]
     st.html('<div class="rs-row" role="status">' + " ".join(parts) + "</div>")
     draw_row([tag(f"A was {revealed.a}", "info"), tag(f"B was {revealed.b}", "info")])
 

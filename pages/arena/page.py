@@ -88,17 +88,17 @@ SAYS = (
 
 def show(run_id: int | None) -> None:
     """Draw the whole page."""
-    who = identity.current_seat(HEADER)
-    if who is None:
+    seat = identity.current_seat(HEADER)
+    if seat is None:
         return
     page_header(HEADER.title, HEADER.tells)
     if run_id is None:
-        _contest_list(who)
+        _contest_list(seat)
         return
     item_view.require_run(store(), run_id)
-    at = answers.open_pair(run_id, who.name)
+    at = answers.open_pair(run_id, seat.name)
     if at is None:
-        _show_entrance(run_id, who)
+        _show_entrance(run_id, seat)
     else:
         _contest_table(at, run_id)
 

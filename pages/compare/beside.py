@@ -31,7 +31,7 @@ from pages.ui.text import label, one_line
 from pages.ui.widgets import draw_pager, empty_state, shown_errors
 
 PAGE, HEIGHT = 50, 560
-#: Which pairs are shown, unless the value is the number of a flip.
+#: The values that show all pairs, or those that differ. Any other value is the number of a flip.
 ALL, DIFFER = "all", "differ"
 
 
@@ -165,8 +165,8 @@ def _grid_lines(pair: RunPair, pairs: Sequence[tuple[str, str]]) -> list[tuple[G
     sides = []
     for run, ids in zip(pair.runs, zip(*pairs, strict=True), strict=True):
         items = grid.grid_items(store(), run, browsing.rows_of_items(store(), run.id, ids))
-        of = {item.row.item_id: item for item in items}
-        sides.append([of[item_id] for item_id in ids])
+        by_id = {item.row.item_id: item for item in items}
+        sides.append([by_id[item_id] for item_id in ids])
     return list(zip(*sides, strict=True))
 
 
@@ -200,19 +200,23 @@ def _draw_grid(
             partial(grid.system_means, store(), run, rubric),
         )
         sides.append(run_cells.side_of(side, rubric, remembered("means", cache_key, make)[0]))
-    criteria = {fold(one.name): one.name for of in pair.rubrics[::-1] for one in of.criteria}
-    asked = [fold(one.name) for of in pair.rubrics for one in of.criteria]
-    heads, rows, groups = run_cells.side_by_side_table(
+    criteria = {
+        fold(criterion.name): criterion.name
+        for of in pair.rubrics[::-1]
+        for criterion in of.criteria
+    }
+    criterion_keys = [fold(criterion.name) for of in pair.rubrics for criterion in of.criteria]
+    headings, rows, groups = run_cells.side_by_side_table(
         "Item",
         sides,
-        [criteria[name] for name in dict.fromkeys(asked)],
+        [criteria[name] for name in dict.fromkeys(criterion_keys)],
         [(_pair_name(*line), line) for line in lines],
         by_votes=True,
     )
     cells.show_grid(
         state.key(keys.COMPARE_FIELD, "grid", *(run.id for run in pair.runs)),
         "Items by criteria, both runs",
-        heads,
+        headings,
         [[_closed_cell(cell) for cell in cells_] for cells_ in rows],
         groups=groups,
         opened="" if at is None else run_cells.opening_name(at[0][0], at[1]),

@@ -50,7 +50,7 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
     points = remembered(
         "accuracy and cost",
         (*chosen.content_stamp, *chosen_confidence()),
-        lambda: costs.cost_points(store(), ids, how=chosen_confidence(), pair=chosen.paired),
+        lambda: costs.cost_points(store(), ids, confidence=chosen_confidence(), pair=chosen.paired),
     )
     priced = [
         draw.RunCost(

@@ -20,7 +20,7 @@ FIRST = 3
 def show(comparison: RunComparison) -> None:
     """Draw how many verdicts flipped, and a button per direction that shows its items."""
     if not comparison.flips:
-        same = sum(one.same for one in comparison.deltas.criteria)
+        same = sum(criterion.same for criterion in comparison.deltas.criteria)
         empty_state("No verdict flipped", f"All {fmt.count(same)} verdicts are the same in both.")
         return
     flipped = [item for flip in comparison.flips for item in flip.items]
@@ -35,7 +35,7 @@ def show(comparison: RunComparison) -> None:
             tag(f"✕ {fmt.count(broken)} right in A only", "bad"),
         ]
     )
-    often = sorted(enumerate(comparison.flips), key=lambda one: -len(one[1].items))
+    often = sorted(enumerate(comparison.flips), key=lambda flip: -len(flip[1].items))
     for number, flip in often[:FIRST]:
         _flip_line(number, flip)
     if often[FIRST:]:

@@ -28,8 +28,8 @@ from pages.ui.widgets import (
 
 def show_page() -> None:
     """Draw the page."""
-    if alone := selection.only_run():
-        run_head.show_head(alone, routes.COMPARE)
+    if single_run := selection.only_run():
+        run_head.show_head(single_run, routes.COMPARE)
     else:
         page_header("Compare runs")
     with st.container(gap="xsmall"):
@@ -46,9 +46,9 @@ def _show_comparison() -> None:
         return
     with shown_errors():
         require_seen(*chosen.pair)
-        both = beside.paired_runs_of(chosen, chosen.pair)
-        if not both.items.by_id or selection.chosen_view(chosen) == selection.BESIDE:
-            beside.show(chosen, both)
+        both_runs = beside.paired_runs_of(chosen, chosen.pair)
+        if not both_runs.items.by_id or selection.chosen_view(chosen) == selection.BESIDE:
+            beside.show(chosen, both_runs)
         else:
             _show_differences(chosen, chosen.pair)
 
@@ -92,17 +92,19 @@ def _show_answer(comparison: RunComparison) -> None:
 
 
 def _missing_figures(comparison: RunComparison) -> list[str]:
-    lacking = "; ".join(ungraded_sides(comparison.ungraded))
-    return [f"{lacking}."] if lacking else []
+    ungraded = "; ".join(ungraded_sides(comparison.ungraded))
+    return [f"{ungraded}."] if ungraded else []
 
 
 def _cached_comparison(chosen: ComparedRuns, pair: tuple[int, int]) -> RunComparison:
-    how = chosen_confidence()
-    cache_key = (*pair, *chosen.content_stamp, *how)
+    confidence = chosen_confidence()
+    cache_key = (*pair, *chosen.content_stamp, *confidence)
     return shared_value(
         "comparison",
         cache_key,
-        lambda: run_comparison.compare_runs(store(), *pair, how=how, pair=chosen.paired),
+        lambda: run_comparison.compare_runs(
+            store(), *pair, confidence=confidence, pair=chosen.paired
+        ),
     )
 
 

@@ -86,9 +86,9 @@ def chosen_runs() -> ComparedRuns | None:
 
     newest = lifecycle.newest_with_votes(store(), LISTED)
     by_id: dict[int, Run | RunRow] = {row.id: row for row in newest}
-    given = _runs_in_address()
+    run_ids = _runs_in_address()
     sides = [state.address_id(name) for name in (state.FIRST, state.SECOND)]
-    asked = list(dict.fromkeys([*given, *(run_id for run_id in sides if run_id is not None)]))[
+    asked = list(dict.fromkeys([*run_ids, *(run_id for run_id in sides if run_id is not None)]))[
         :MOST
     ]
     for run_id in asked:
@@ -97,7 +97,7 @@ def chosen_runs() -> ComparedRuns | None:
                 by_id[run_id] = item_view.require_run(store(), run_id)
             except NotFound:
                 state.report_unknown(
-                    state.RUNS if run_id in given else _side_of_run(run_id), run_id
+                    state.RUNS if run_id in run_ids else _side_of_run(run_id), run_id
                 )
     if len(by_id) < 2:
         return None
@@ -161,21 +161,21 @@ def _run_picker(known_runs: dict[int, Run | RunRow], chosen_ids: list[int]) -> N
         "Runs",
         list(known_runs),
         key=key,
-        format_func=lambda one: f"{one}: {one_line(known_runs[one].name, 70)}",
+        format_func=lambda run_id: f"{run_id}: {one_line(known_runs[run_id].name, 70)}",
         max_selections=MOST,
         placeholder="Choose two runs or more",
         on_change=_on_runs,
         args=(key,),
     )
-    whole = _sweep_of(chosen_ids)
-    if whole and set(whole) != set(chosen_ids):
+    sweep_runs = _sweep_of(chosen_ids)
+    if sweep_runs and set(sweep_runs) != set(chosen_ids):
         st.button(
-            f"All {len(whole)} runs of this sweep",
+            f"All {len(sweep_runs)} runs of this sweep",
             key=state.key(COMPARE_ACT, "sweep"),
             type="tertiary",
             icon=":material/select_all:",
             on_click=_show_runs,
-            args=(whole,),
+            args=(sweep_runs,),
         )
 
 
@@ -222,14 +222,14 @@ def _side_caption(side: str, runs: Mapping[int, Run | RunRow], run_id: int) -> s
 
 
 def _valid_run(name: str, ids: list[int], otherwise: int) -> int:
-    asked = state.address_id(name)
-    return asked if asked is not None and asked in ids else otherwise
+    requested = state.address_id(name)
+    return requested if requested is not None and requested in ids else otherwise
 
 
 def chosen_view(chosen: ComparedRuns) -> str:
     """Draw the two views at the end of the runs' row; return the current view."""
-    asked = BESIDE if state.address(FLIP) else DIFFERENCES
-    now = state.address_in(state.VIEW, VIEWS) or asked
+    requested = BESIDE if state.address(FLIP) else DIFFERENCES
+    now = state.address_in(state.VIEW, VIEWS) or requested
     key = state.key(COMPARE_FIELD, state.VIEW)
     state.put(key, now)
     with chosen.row:

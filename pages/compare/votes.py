@@ -38,8 +38,8 @@ def show(runs: Sequence[Run], items: Sequence[str], criterion: str) -> None:
                 on_click=keys.close_cell,
             )
     texts = dict.fromkeys(view.item.text for view in views)
-    heads = ("What was judged",) if len(texts) == 1 else ("What A judged", "What B judged")
-    for head, text in zip(heads, texts, strict=True):
+    headings = ("What was judged",) if len(texts) == 1 else ("What A judged", "What B judged")
+    for head, text in zip(headings, texts, strict=True):
         with st.expander(label(head), icon=":material/description:"):
             draw_prose(text, height=360)
     for side, run, view in zip("AB", runs, views, strict=True):

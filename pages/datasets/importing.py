@@ -84,9 +84,9 @@ def _label_words(
     rubric = catalog.rubric_in_table(table) or resources.rubric(rubric_version)
     if rubric is None:
         return mapping
-    strange = label_stats.strange_labels(table, mapping, rubric)
+    unknown = label_stats.strange_labels(table, mapping, rubric)
     words_meant = choose_meanings(
-        strange, rubric, lambda name, word: state.key(IMPORT_WORD, source, name, word)
+        unknown, rubric, lambda name, word: state.key(IMPORT_WORD, source, name, word)
     )
     return mapping.model_copy(update={"words": words_meant}) if words_meant else mapping
 
@@ -194,7 +194,8 @@ def _seed_target() -> str:
         return ""
     state.seed(IMPORT_INTO, into)
     return (
-        f"Import the texts with a column of marks: they become the next version of {names[into]}. "
+        "Add a column of marks to the texts, and import the file as the next version of "
+        f"{names[into]}. "
     )
 
 
@@ -253,8 +254,8 @@ def _handle_results(source: DatasetFile, results: ToolItems) -> None:
 
 
 def _dropped_file() -> DatasetFile | None:
-    way = choose_one("From", WAYS, default="file", key=IMPORT_WAY)
-    if way == "text":
+    source = choose_one("From", WAYS, default="file", key=IMPORT_WAY)
+    if source == "text":
         text = st.text_area(
             "Paste CSV, TSV, JSON or JSONL",
             key=IMPORT_TEXT,
@@ -286,8 +287,8 @@ def _show_help() -> None:
 def _show_first_rows(table: Table) -> None:
     rows = fmt.plural(len(table.rows), "row")
     kind = "Submissions" if table.kind == "files" else table.kind.upper()
-    what = f"{kind} with {rows} and {fmt.plural(len(table.columns), 'column')}"
-    with st.expander(f"The file as it is: {what}"):
+    description = f"{kind} with {rows} and {fmt.plural(len(table.columns), 'column')}"
+    with st.expander(f"The file as it is: {description}"):
         st.dataframe(
             [
                 {visible(c)[:80]: visible(str(line.get(c, "")))[:CELL] for c in table.columns}
@@ -307,10 +308,10 @@ def _rubric_choice(table: Table) -> int | None:
     if not rubrics:
         return None
     cache_key = tuple(rubrics), tuple(table.columns)
-    likely = remembered(
+    guess = remembered(
         "likely rubric", cache_key, lambda: marks.likely_rubric(store(), cache_key[1])
     )
-    state.guess(IMPORT_RUBRIC, likely)
+    state.guess(IMPORT_RUBRIC, guess)
     shown = distinct_names(rubrics, 100)
     chosen: int | None = st.selectbox(
         "Check labels against a rubric",

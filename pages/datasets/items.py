@@ -152,7 +152,7 @@ def _item_table(
             "Id": st.column_config.TextColumn(width=95),
             "Submission": st.column_config.TextColumn(width=170),
             "Labels": st.column_config.NumberColumn(
-                width=65, help=("How many labels the item has.")
+                width=65, help=("The number of the item's labels.")
             ),
         },
         alt="A page of items: id, how many labels, system, split and the text's beginning.",

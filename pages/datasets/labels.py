@@ -92,11 +92,11 @@ def _bar_pieces(labels: CriterionLabels) -> list[tuple[str, int | None, float | 
         (label, at, (top - at if labels.best_first else at) / top, number)
         for at, (label, number) in order
     ]
-    strange = sum(labels.strange.values())
+    unknown = sum(labels.strange.values())
     return [
         *pieces,
         ("abstained", None, None, labels.abstained),
-        ("no option", None, None, strange),
+        ("no option", None, None, unknown),
     ]
 
 
@@ -142,10 +142,10 @@ def _label_row(labels: CriterionLabels) -> list[str]:
 
 
 def _label_notes(criteria: Sequence[CriterionLabels], elsewhere: Mapping[str, int]) -> None:
-    strange = sum(sum(criterion.strange.values()) for criterion in criteria)
-    if strange:
+    unknown = sum(sum(criterion.strange.values()) for criterion in criteria)
+    if unknown:
         st.warning(
-            f"Not an option of their criterion: {fmt.plural(strange, 'label')}. They are not "
+            f"Not an option of their criterion: {fmt.plural(unknown, 'label')}. They are not "
             "used to train or to measure judges.",
             icon=":material/label_off:",
         )
@@ -222,9 +222,11 @@ def _draw_declaration(version: DatasetVersion) -> None:
         "Every corrected result shows what you declare here, with your name and the day."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        how = choose_one("How", HOW, default=ALIKE, key=state.key(DATASET_DRAW, "how", version.id))
+        draw_kind = choose_one(
+            "How", HOW, default=ALIKE, key=state.key(DATASET_DRAW, "how", version.id)
+        )
         note = ""
-        if how == NOTED:
+        if draw_kind == NOTED:
             note = st.text_input(
                 "Note with the chance",
                 value="chance",

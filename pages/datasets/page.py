@@ -62,10 +62,10 @@ def _draw_toolbar() -> None:
         st.toggle("Archived", key=DATASETS_ARCHIVED)
 
 
-def _import_button(where: str) -> None:
+def _import_button(place: str) -> None:
     st.button(
         "Import",
-        key=state.key(DATASETS_ACT, where),
+        key=state.key(DATASETS_ACT, place),
         type="primary",
         icon=":material/upload_file:",
         on_click=open_dataset,
@@ -277,9 +277,9 @@ def _show_about(version: DatasetVersion, versions: list[DatasetVersion]) -> None
 def _version_card(shown: DatasetVersion, *, chosen: bool) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         caption = f"{fmt.plural(shown.items, 'item')} · {fmt.count(shown.labelled)} labelled"
-        made = f"{fmt.time_ago(shown.created)} · {fmt.short_hash(shown.hash)}"
-        quiet = f"{caption} · {shown.source} · {made}"
-        st.html(f'<b>Version {shown.number}</b> <span class="rs-quiet">{esc(quiet)}</span>')
+        version_line = f"{fmt.time_ago(shown.created)} · {fmt.short_hash(shown.hash)}"
+        caption_line = f"{caption} · {shown.source} · {version_line}"
+        st.html(f'<b>Version {shown.number}</b> <span class="rs-quiet">{esc(caption_line)}</span>')
         st.space("stretch")
         st.button(
             "Shown" if chosen else "Show",

@@ -35,16 +35,16 @@ def show(version: DatasetVersion, *, newest: bool) -> None:
         return
     st.caption(SAYS)
     shares = _chosen_shares()
-    seed, by = _choose_seed(version)
+    seed, criterion = _choose_seed(version)
     if sum(shares.values()) != 100:
         st.info(f"The shares add up to {sum(shares.values())}%; they must add up to 100%.")
         return
-    cache_key = (version.id, tuple(shares.values()), seed, by)
+    cache_key = (version.id, tuple(shares.values()), seed, criterion)
     with shown_errors():
         parts = remembered(
             "parts",
             cache_key,
-            lambda: splits.split_of_version(store(), version.id, shares, seed, by or None),
+            lambda: splits.split_of_version(store(), version.id, shares, seed, criterion or None),
         )
         _split_preview(parts)
         if newest:
@@ -81,7 +81,7 @@ def _choose_seed(version: DatasetVersion) -> tuple[int, str]:
     state.seed(_form_key("seed"), clock.draw_seed())
     names = list(resources.label_counts(version.id))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        by: str = st.selectbox(
+        criterion: str = st.selectbox(
             "Balance the labels of",
             [ALL, *names],
             key=_form_key("by"),
@@ -100,7 +100,7 @@ def _choose_seed(version: DatasetVersion) -> tuple[int, str]:
             help="The same seed gives the same split.",
             persist_state="page",
         )
-    return seed, by if by in names else ALL
+    return seed, criterion if criterion in names else ALL
 
 
 def _split_preview(parts: SplitItems) -> None:

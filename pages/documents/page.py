@@ -79,8 +79,8 @@ def _list_title(name: str) -> str:
     A decision's title begins with its number, taken from the start of the file's name.
     """
     guide = reading.document(name)
-    folder, _, own = name.rpartition("/")
-    number = f"{int(own[:4])}: " if folder == "decisions" else ""
+    folder, _, own_name = name.rpartition("/")
+    number = f"{int(own_name[:4])}: " if folder == "decisions" else ""
     return f"{FOLDERS.get(folder, '')}{number}{guide.title if guide else name}"
 
 

@@ -75,7 +75,10 @@ def document(name: str) -> Guide | None:
         if token.type == "heading_open" and token.tag == "h2":
             parts.append((_plain_heading(tokens[index + 1]), []))
         parts[-1][1].append(token)
-    shown = [(heading, reader.renderer.render(own, reader.options, {})) for heading, own in parts]
+    shown = [
+        (heading, reader.renderer.render(part_tokens, reader.options, {}))
+        for heading, part_tokens in parts
+    ]
     # Scrolling areas get a tab stop, so that they can be scrolled by keyboard.
     shown = [(heading, html.replace("<pre>", '<pre tabindex="0">')) for heading, html in shown]
     return Guide(
@@ -94,8 +97,8 @@ def heading_anchor(words: str) -> str:
     return re.sub(r"[^\w\- ]", "", words.lower()).strip().replace(" ", "-")
 
 
-def linked_place(words: str, beside: str) -> tuple[str, str] | None:
-    """Return the document and the part that a link in the document `beside` points to.
+def linked_place(words: str, base: str) -> tuple[str, str] | None:
+    """Return the document and the part that a link in the document `base` points to.
 
     ``None`` if it does not point to a document.
 
@@ -104,8 +107,8 @@ def linked_place(words: str, beside: str) -> tuple[str, str] | None:
     """
     target, _, part = words.partition("#")
     if not target:
-        return beside, part
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(beside), target))
+        return base, part
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(base), target))
     document_name = path.removesuffix(".md")
     return (
         (document_name, part)
@@ -126,8 +129,8 @@ def _point_links(token: Token, name: str) -> None:
             child.attrs = {"target": "_self"}
             if target_place:
                 parameters = {state.DOCUMENT: target_place[0], state.PART: target_place[1]}
-                to = link_address(DOCUMENTS.url, {k: v for k, v in parameters.items() if v})
-                child.attrs |= {"href": to}
+                url = link_address(DOCUMENTS.url, {k: v for k, v in parameters.items() if v})
+                child.attrs |= {"href": url}
             elif target.startswith("https://"):
                 child.attrs = {"href": target, "target": "_blank", "rel": "noopener noreferrer"}
         elif child.type == "image":
@@ -154,6 +157,8 @@ def links_to_parts(guide: Guide) -> str:
     lines = []
     for section in guide.sections:
         if section.title:
-            to = link_address(DOCUMENTS.url, {state.DOCUMENT: guide.name, state.PART: section.part})
-            lines.append(f'<li><a href="{esc(to)}" target="_self">{esc(section.title)}</a></li>')
+            url = link_address(
+                DOCUMENTS.url, {state.DOCUMENT: guide.name, state.PART: section.part}
+            )
+            lines.append(f'<li><a href="{esc(url)}" target="_self">{esc(section.title)}</a></li>')
     return f'<ul class="rs-list">{"".join(lines)}</ul>'

@@ -45,27 +45,29 @@ def show(path: Path) -> tuple[str, ...]:
     if sitting is not None:
         own.show(path, sitting)
         return ()
-    testing = connection.tested_now(store())  # Read before the results.
+    testing = connection.tested_now(store())  # Read before the results, which may change meanwhile.
     choice = _cached_choice(path)
     chosen = _chosen_names(choice)
     with st.container(border=True), shown_errors():
         steps.show_title("judges", "who grades" if chosen else "")
-        alone = not any(entry.judge.learns for entry in choice.known)
+        no_learners = not any(entry.judge.learns for entry in choice.known)
         ungraded = own.ungraded_texts(path)
-        finished = alone and not ungraded  # And judges would learn too little from them.
+        # The person graded every text, and the labels are too few for a judge to learn from.
+        finished = no_learners and not ungraded
         none = "No judge is chosen yet." if choice.known and not (chosen or finished) else ""
         if chosen and not state.addresses(state.JUDGE):
             st.caption(WHY[choice.why])
-        elif none and not alone:
+        elif none and not no_learners:
             st.caption(none)
         chosen = _judge_pills(choice, chosen)
         _draw_test_results(choice, chosen, testing)
         by_name = choice.by_name
-        if alone:
+        if no_learners:
             own.offer_judges(path, none, first=not chosen)
         elif any(by_name[name].judge.learns for name in chosen):
             own.show_learnt(path)
-        _add_model(chosen, wanted=not (chosen or (alone and (ungraded or own.graded_count(path)))))
+        own_grades = no_learners and (ungraded or own.graded_count(path))
+        _add_model(chosen, wanted=not (chosen or own_grades))
     return chosen
 
 
@@ -225,9 +227,9 @@ def _add_model(chosen: tuple[str, ...], *, wanted: bool) -> None:
 def _on_add(chosen: tuple[str, ...]) -> None:
     with shown_errors():
         state.put(REFUSED, None)
-        given = {name: str(state.get(field_key(name)) or "") for name in LABELS}
+        typed = {name: str(state.get(field_key(name)) or "") for name in LABELS}
         try:
-            judge = judging.add_model(store(), **given)
+            judge = judging.add_model(store(), **typed)
         except InputError as error:
             state.put(REFUSED, [(p.message, p.mend, _problem_label(p)) for p in error.problems])
         else:
@@ -237,7 +239,7 @@ def _on_add(chosen: tuple[str, ...]) -> None:
             state.set_address(**{state.JUDGE: names, state.TRIED: None})
             state.flash(f"Added {visible(judge.name)}.")
         finally:
-            for name, value in given.items():
+            for name, value in typed.items():
                 if could_be_secret(name, value):
                     state.put(field_key(name), "")
 

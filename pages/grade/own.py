@@ -49,13 +49,15 @@ def draw_begin_button(path: Path, kind: str, *, first: bool, ids: tuple[str, ...
         return
     if kind == "all" and not ids:
         return
-    left = len(ids) or min(TEN, len(own_grades.unlabelled_ids(store(), path.dataset, path.rubric)))
-    if not left:
+    remaining = len(ids) or min(
+        TEN, len(own_grades.unlabelled_ids(store(), path.dataset, path.rubric))
+    )
+    if not remaining:
         return
     words = {
-        "first": f"Grade {left} yourself",
-        "more": f"Grade {left} more yourself",
-        "all": f"Grade all {left} yourself",
+        "first": f"Grade {remaining} yourself",
+        "more": f"Grade {remaining} more yourself",
+        "all": f"Grade all {remaining} yourself",
     }
     st.button(
         words[kind],
@@ -85,14 +87,14 @@ def offer_judges(path: Path, reason: str, *, first: bool) -> None:
         change_last_answers(path)
         return
     few = path.dataset is not None and path.dataset.items < TEN
-    way = (
+    ways_note = (
         f"Judges on this machine learn from at least {TEN} graded texts. Grade these few yourself, "
         "or add a model."
         if few
         else "You need no model: grade ten texts yourself. Judges on this machine learn from them "
         "and grade the others."
     )
-    st.caption(label(f"{reason} {way}".strip(), 200))
+    st.caption(label(f"{reason} {ways_note}".strip(), 200))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         draw_begin_button(path, "first", first=first)
         draw_begin_button(path, "all", first=False, ids=_few_enough_texts(path))
@@ -136,14 +138,14 @@ def show(path: Path, sitting: Sitting) -> None:
     """Draw the sitting: the text, one question, and a button for each answer."""
     assert path.dataset is not None
     assert path.rubric is not None
-    what = (path.dataset, path.rubric)
+    dataset_and_rubric = (path.dataset, path.rubric)
     with st.container(border=True), shown_errors():
         count = len(sitting.items)
         steps.show_title("judges", f"you grade: {sitting.done} of {fmt.plural(count, 'text')} done")
         if sitting.open is not None:
             item, criterion = sitting.open
             show_texts(item, "Text")
-            _draw_question(what, item, criterion)
+            _draw_question(dataset_and_rubric, item, criterion)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             if sitting.done:
                 st.button(
@@ -152,7 +154,7 @@ def show(path: Path, sitting: Sitting) -> None:
                     type="secondary" if sitting.open else "primary",
                     icon=":material/school:",
                     on_click=_on_finish,
-                    args=what,
+                    args=dataset_and_rubric,
                 )
             if sitting.answers:
                 draw_back_button(path, "Back", type="secondary")
@@ -162,7 +164,7 @@ def show(path: Path, sitting: Sitting) -> None:
                     key=state.key(GRADE_ACT, "own", "stop"),
                     icon=":material/close:",
                     on_click=_on_finish,
-                    args=what,
+                    args=dataset_and_rubric,
                 )
             st.caption(
                 "Grading ends with your last answer. You can still go back then.", width="content"
@@ -193,7 +195,7 @@ def change_last_answers(path: Path) -> None:
 
 
 def _draw_question(
-    what: tuple[DatasetVersion, RubricVersion], item: Item, criterion: Criterion
+    dataset_and_rubric: tuple[DatasetVersion, RubricVersion], item: Item, criterion: Criterion
 ) -> None:
     st.html(
         f'<h3 class="rs-cell">{esc(criterion.name)}</h3>'
@@ -210,7 +212,7 @@ def _draw_question(
                 width="stretch",
                 wrap=True,
                 on_click=_on_answer,
-                args=(*what, item.id, criterion.name, option.label),
+                args=(*dataset_and_rubric, item.id, criterion.name, option.label),
             )
 
 
@@ -218,9 +220,9 @@ def _on_answer(
     dataset: DatasetVersion, rubric: RubricVersion, item_id: str, criterion: str, answer: str
 ) -> None:
     with shown_errors():
-        over = own_grades.finished_sitting(store(), dataset, rubric)
-        if over is not None and criterion in over.given.get(item_id, {}):
-            return  # A second press of the key; the first press handed the answers in.
+        was_finished = own_grades.finished_sitting(store(), dataset, rubric)
+        if was_finished is not None and criterion in was_finished.given.get(item_id, {}):
+            return  # This is a second press of the key; the first press submitted the answers.
         own_grades.answer(store(), dataset, rubric, item_id, criterion, answer)
         now = own_grades.unfinished_sitting(store(), dataset, rubric)
         if now is not None and now.open is None:
@@ -256,7 +258,7 @@ def _grade_remaining_texts(dataset: DatasetVersion, rubric: RubricVersion) -> No
         state.set_address(**{state.RUN: grading.start(store(), request)})
 
 
-def _learnt_so_far(path: Path) -> LearntSoFar | None:
+def _current_learning(path: Path) -> LearntSoFar | None:
     """Return what judges learned of each criterion; ``None`` if labels are too many to compute it
     here.
     """
@@ -277,22 +279,22 @@ def no_judge_can_grade(path: Path, names: Sequence[str]) -> bool:
     """Return whether all of these judges learn, and can judge no criterion of these texts yet."""
     if not set(names) <= set(judging.learners(store())):
         return False
-    so_far = _learnt_so_far(path)
-    return so_far is not None and all(criterion.off for criterion in so_far.criteria)
+    learned = _current_learning(path)
+    return learned is not None and all(criterion.off for criterion in learned.criteria)
 
 
 def show_learnt(path: Path) -> None:
     """Draw what judges learned of each criterion, and the button to grade ten more."""
-    so_far = _learnt_so_far(path)
-    if so_far is None:
+    learned = _current_learning(path)
+    if learned is None:
         return
     st.html(
         '<div class="rs-section">How well judges on this machine give your grades</div>'
-        f"{learnt_html(so_far)}"
+        f"{learnt_html(learned)}"
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         # Otherwise the last step shows these figures.
-        if not all(criterion.off for criterion in so_far.criteria):
+        if not all(criterion.off for criterion in learned.criteria):
             draw_begin_button(path, "more", first=False)
         change_last_answers(path)
-        st.caption(label(so_far.words), width="content")
+        st.caption(label(learned.words), width="content")

@@ -1,4 +1,4 @@
-"""Grade my texts: texts, rubric, judges, three first, grades; all on one page.
+"""Grade my texts, on one page: texts, rubric, judges, a trial on three texts, grades.
 
 `?dataset=ID&rubric=ID&judge=NAME&run=ID`: the address has the settled parts, so that every step
 survives leaving the page and reloading.

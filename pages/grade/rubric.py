@@ -101,8 +101,8 @@ def _choose_rubric(path: Path) -> None:
         _show_parsed(lambda: rubrics(files), ", ".join(file.name for file in files))
         return
     draw_marks_button(path.dataset, first=True)
-    way = steps.chosen_way("rubric", WAYS)
-    if way == "paste":
+    source = steps.chosen_way("rubric", WAYS)
+    if source == "paste":
         text = steps.paste_box(
             "rubric",
             "A table of criteria and levels with its headings, one requirement per line with "
@@ -110,9 +110,9 @@ def _choose_rubric(path: Path) -> None:
         )
         if text:
             _show_parsed(lambda: (pasted_rubric(text),), "pasted text")
-    elif way == "here":
+    elif source == "here":
         _choose_stored()
-    elif way == "draft":
+    elif source == "draft":
         _draft_by_model(path.dataset)
     else:
         uploads = st.file_uploader(
@@ -162,9 +162,9 @@ def _on_marks(dataset: DatasetVersion, rubric: Rubric) -> None:
         settle_parts(**{state.RUBRIC: version.rubric_id, state.DRAFT: None})
 
 
-def _show_parsed(read: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> None:
+def _show_parsed(parse: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> None:
     try:
-        parsed = read()
+        parsed = parse()
     except InputError as error:
         show_refusal(error)
         return
@@ -173,21 +173,23 @@ def _show_parsed(read: Callable[[], Sequence[Parsed[Rubric]]], source: str) -> N
 
 def _offer_rubrics(rubrics: Sequence[Parsed[Rubric]], source: str) -> None:
     """Show the parsed rubric, and the button that takes it."""
-    read = rubrics[0]
+    parsed = rubrics[0]
     if len(rubrics) > 1:
-        titles = distinct_names({index: read.value.name for index, read in enumerate(rubrics)}, 80)
+        titles = distinct_names(
+            {index: parsed.value.name for index, parsed in enumerate(rubrics)}, 80
+        )
         index = st.selectbox(
             "Which of them",
             range(len(rubrics)),
             format_func=titles.__getitem__,
             key=field_key("rubric", "which", source),
         )
-        read = rubrics[index or 0]
-    criteria_list(read.value)
-    if read.notices:
-        with st.expander(fmt.plural(len(read.notices), "remark")):
-            problem_list(read.notices)
-    _use_rubric(read.value, source)
+        parsed = rubrics[index or 0]
+    criteria_list(parsed.value)
+    if parsed.notices:
+        with st.expander(fmt.plural(len(parsed.notices), "remark")):
+            problem_list(parsed.notices)
+    _use_rubric(parsed.value, source)
 
 
 def _use_rubric(rubric: Rubric, source: str) -> None:
@@ -322,7 +324,7 @@ def _meanings_of_labels(rubric: Rubric, marks: Marks) -> dict[str, dict[str, str
             for word, probably in labels.items():
                 key = field_key("marks", name, word)
                 state.guess(key, probably)
-                ours = st.selectbox(
+                chosen_option = st.selectbox(
                     label(f"“{one_line(word, 30)}” for {name}", 70),
                     options,
                     index=None,
@@ -330,6 +332,6 @@ def _meanings_of_labels(rubric: Rubric, marks: Marks) -> dict[str, dict[str, str
                     key=key,
                     placeholder="Choose an option",
                 )
-                if ours is not None:
-                    chosen[name][word] = ours
+                if chosen_option is not None:
+                    chosen[name][word] = chosen_option
     return chosen

@@ -51,8 +51,8 @@ class Path:
 def read_path() -> Path:
     """Read the path from the address; missing things count as not settled."""
     dataset_id, rubric_id = state.address_id(state.DATASET), state.address_id(state.RUBRIC)
-    both = {state.DATASET: dataset_id, state.RUBRIC: rubric_id}
-    state.put(routes.PATH, {name: value for name, value in both.items() if value is not None})
+    parameters = {state.DATASET: dataset_id, state.RUBRIC: rubric_id}
+    state.put(routes.PATH, {name: value for name, value in parameters.items() if value is not None})
     return Path(
         _find_or_none(catalog.latest, state.DATASET, dataset_id),
         _find_or_none(library.latest_version, state.RUBRIC, rubric_id),
@@ -97,9 +97,9 @@ def show_all_waiting(first: Step) -> None:
             show_waiting(step)
 
 
-def show_title(step: Step, says: str = "") -> None:
+def show_title(step: Step, subtitle: str = "") -> None:
     """Draw the heading of an open step."""
-    quiet = f' <span class="rs-quiet">{esc(says)}</span>' if says else ""
+    quiet = f' <span class="rs-quiet">{esc(subtitle)}</span>' if subtitle else ""
     st.html(f'<h2 class="rs-cell">{_step_heading(step)}{quiet}</h2>')
 
 

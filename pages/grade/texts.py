@@ -1,4 +1,6 @@
-"""Step 1, the texts: dropped, pasted or already stored; their column guessed and shown."""
+"""Step 1, the texts: dropped, pasted or already stored. It guesses their column and shows the
+guess.
+"""
 
 from __future__ import annotations
 
@@ -146,14 +148,14 @@ def _show_parsed(table: Table | InputError, name: str) -> None:
     look = _choose_text_column(table, name)
     if look is None:
         return
-    who = texts.naming_column(look)
+    naming = texts.naming_column(look)
     html_table(
-        (one_line(who, 40), look.column or "Text"),
-        ([esc(one_line(who, 40)), esc(text)] for who, text in texts.first_rows(look)),
+        (one_line(naming, 40), look.column or "Text"),
+        ([esc(one_line(naming, 40)), esc(text)] for naming, text in texts.first_rows(look)),
         name="The first texts",
     )
-    if who in look.mapping.meta:
-        st.caption(f"{label(who, 40)} names the author of the text; no judge sees it.")
+    if naming in look.mapping.meta:
+        st.caption(f"{label(naming, 40)} names the author of the text; no judge sees it.")
     look = _view_with_roles(look, name)
     checked = texts.check(look)
     if checked.problems:
@@ -165,9 +167,9 @@ def _show_parsed(table: Table | InputError, name: str) -> None:
             problem_list(checked.notices)
     count = len(checked.dataset.items) if checked.dataset else 0
     which = "this text" if count == 1 else f"these {fmt.plural(count, 'text')}"
-    by = dropped_rubric()
+    dropped = dropped_rubric()
     if st.button(
-        f"Use {which} and the rubric" if by else f"Use {which}",
+        f"Use {which} and the rubric" if dropped else f"Use {which}",
         key=state.key(GRADE_ACT, "texts"),
         type="primary",
         icon=":material/check:",
@@ -177,8 +179,8 @@ def _show_parsed(table: Table | InputError, name: str) -> None:
         if checked.dataset is not None and checked.dataset.rubric is not None:
             rubric = catalog.keep_rubric(store(), checked.dataset.rubric, name)
             parameters[state.RUBRIC] = rubric.rubric_id
-        elif by is not None:
-            parameters[state.RUBRIC] = catalog.keep_rubric(store(), *by).rubric_id
+        elif dropped is not None:
+            parameters[state.RUBRIC] = catalog.keep_rubric(store(), *dropped).rubric_id
             steps.discard_input("rubric")
         steps.discard_input("texts")
         settle_parts(**parameters)

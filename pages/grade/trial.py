@@ -58,7 +58,7 @@ def _offer_trial(rubric: int, dataset: int, names: tuple[str, ...]) -> None:
         panel = judging.panel_of(store(), names)
         request = grading.trial_request(store(), rubric, dataset, panel)
         estimate = cached_estimate(request)
-    except InputError:  # The last step shows the error.
+    except InputError:  # the last step of the page shows the error
         return
     pressed = st.button(
         f"Try {fmt.plural(estimate.items, 'text')}",
@@ -104,12 +104,12 @@ def _trial_rows(run: RunRow) -> None:
 
 
 def _trial_row(text: ItemView, criteria: list[str]) -> list[str]:
-    row, given = text.row, {c.criterion.name: _verdict_html(c) for c in text.criteria}
+    row, verdicts = text.row, {c.criterion.name: _verdict_html(c) for c in text.criteria}
     return [
         f"<b>{esc(one_line(row.item_id, 40))}</b><br>"
         f'<span class="rs-quiet">{esc(one_line(row.preview, 90))}</span>',
         esc(grading.points(text)),
-        *(given.get(name, "") for name in criteria),
+        *(verdicts.get(name, "") for name in criteria),
     ]
 
 

@@ -52,13 +52,13 @@ def answer_meanings(
     key: str, file_look: FileShape, mapping: VoteMapping, rubric: Rubric | None
 ) -> VoteMapping:
     """Return the mapping with the chosen option for each unknown answer of the file."""
-    strange = import_files.words_to_say(file_look, mapping, rubric)
-    if rubric is None or not strange:
+    unknown = import_files.words_to_say(file_look, mapping, rubric)
+    if rubric is None or not unknown:
         return mapping
-    meant = choose_meanings(
-        strange, rubric, lambda name, word: state.key(keys.FIELD, key, "word", name, word)
+    meanings = choose_meanings(
+        unknown, rubric, lambda name, word: state.key(keys.FIELD, key, "word", name, word)
     )
-    return mapping.model_copy(update={"words": meant}) if meant else mapping
+    return mapping.model_copy(update={"words": meanings}) if meanings else mapping
 
 
 def _single_rater(key: str, mapping: VoteMapping) -> str:
@@ -113,14 +113,14 @@ def _chosen_kinds(key: str, table: Table, guess: VoteMapping, rater: str) -> dic
 
 
 def _edited_rows(
-    key: str, names: list[str], rows: list[dict[str, str]], free: tuple[str, ...]
+    key: str, names: list[str], rows: list[dict[str, str]], editable: tuple[str, ...]
 ) -> list[dict[str, Any]]:
     """Return the guessed rows with the person's changes, earlier ones included.
 
     Streamlit keeps changes by row number only. When the guessed rows change, the table is drawn
     again, and the earlier changes are applied by the name of the column or rater.
     """
-    fixed = [name for name in (rows[0] if rows else ()) if name not in (*free, "Is a")]
+    fixed = [name for name in (rows[0] if rows else ()) if name not in (*editable, "Is a")]
     changed: dict[str, dict[str, Any]] = state.get(state.key(key, "changed")) or {}
     drawn, number, start = state.get(state.key(key, "drawn")) or (None, 0, rows)
     if drawn != (names, rows):

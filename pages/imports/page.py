@@ -35,8 +35,8 @@ WHERE: dict[SeenKind, tuple[routes.Screen, str]] = {
     ),
     "unknown": (
         routes.DATASETS,
-        "This is neither a table of votes nor a dataset in a known format. If it holds votes, say "
-        "above how; import items on the Datasets page.",
+        "This is neither a table of votes nor a dataset in a known format. If it holds votes, "
+        "choose their layout above; import items on the Datasets page.",
     ),
 }
 
@@ -162,14 +162,14 @@ def _chosen_rubric_and_dataset(file_look: FileShape) -> tuple[int | None, int | 
     """Return the chosen stored rubric and dataset, by their versions."""
     rubrics = {row.version_id: row.name for row in library.rubric_rows(store())}
     names = {row.version_id: row.name for row in catalog.list_datasets(store())}
-    own = file_look.source.lone
+    contained = file_look.source.lone
     left, right = st.columns(2)
     with left:
         rubric = _version_choice(
             "Rubric",
             rubrics,
             reading.RUBRIC,
-            "Made from the labels in the file" if own else "The file's own",
+            "Made from the labels in the file" if contained else "The file's own",
             "The rubric that raters answered. Labels are checked against it.",
         )
     with right:
@@ -177,14 +177,14 @@ def _chosen_rubric_and_dataset(file_look: FileShape) -> tuple[int | None, int | 
             "Dataset",
             names,
             reading.DATASET,
-            "Made from the items in the file" if own else "The file's own",
+            "Made from the items in the file" if contained else "The file's own",
             "The dataset that was judged. The ids in the file must match its items' ids.",
         )
     return rubric, dataset
 
 
 def _version_choice(
-    name: str, names: dict[int, str], key: str, otherwise: str, says: str
+    name: str, names: dict[int, str], key: str, otherwise: str, help_text: str
 ) -> int | None:
     if state.get(key) not in (None, *names):
         state.drop(key)
@@ -196,7 +196,7 @@ def _version_choice(
         format_func=lambda version: shown.get(version, ""),
         key=key,
         placeholder=otherwise,
-        help=says,
+        help=help_text,
     )
     return chosen
 

@@ -100,7 +100,7 @@ def _show_raters(preview: ImportPreview) -> None:
 def _show_first_votes(bundle: VoteBundle) -> None:
     if not bundle.votes.rows:
         return
-    own = {item.id: item.rubric for item in bundle.dataset.items if item.rubric}
+    item_rubrics = {item.id: item.rubric for item in bundle.dataset.items if item.rubric}
     st.html('<div class="rs-section">The first votes as they are read</div>')
     draw_table(
         ("Item", "Criterion", "Rater", "Answer", "Line"),
@@ -109,7 +109,7 @@ def _show_first_votes(bundle: VoteBundle) -> None:
                 esc(one_line(row.cell.item, 60)),
                 esc(one_line(row.criterion, 60)),
                 f"{esc(one_line(row.rater, 60))} {tag(KINDS[row.kind])}",
-                _answer_words(row, own.get(row.cell.item) or bundle.rubric),
+                _answer_words(row, item_rubrics.get(row.cell.item) or bundle.rubric),
                 esc(str(row.line or "")),
             ]
             for row in islice(bundle.votes.rows, FIRST)
@@ -145,10 +145,10 @@ def _look_at_file(
     key: str, name: str, shape: SourceKind | None, sheet: str | None, _upload: Upload
 ) -> FileShape | InputError:
     try:
-        seen = import_files.look_at_bytes(_upload.getvalue(), name, sheet=sheet)
-        if shape is None or shape == seen.kind:
-            return seen
-        return import_files.look(seen.source, kind=shape)
+        file_look = import_files.look_at_bytes(_upload.getvalue(), name, sheet=sheet)
+        if shape is None or shape == file_look.kind:
+            return file_look
+        return import_files.look(file_look.source, kind=shape)
     except InputError as error:
         # Cached like a result, so that a bad file is not read again on every rerun.
         return error

@@ -114,11 +114,11 @@ def on_save(reference: str) -> None:
     """Save the judge with the rules in the form."""
 
     def form_settings() -> dict[str, Any]:
-        given = {
+        typed_rules = {
             name: state.get(fields.field_key(reference, name)) for name in fields.OFFLINE_FIELDS
         }
         checks = check_rules.checks_from(form_rows(reference), further_checks(reference))
-        return {**given, "kind": "check", "checks": checks}
+        return {**typed_rules, "kind": "check", "checks": checks}
 
     fields.save_judge(reference, form_settings)
 
@@ -202,13 +202,13 @@ def _warn_of_unknown(row: RuleRow, choices: dict[str, list[str]], last: bool) ->
     """Warn if the criterion is known and has no such option."""
     options = choices.get(row["criterion"])
     labels = [row["then"], row["otherwise"] if last else ""]
-    strange = [
+    unknown = [
         option_label
         for option_label in labels
         if option_label and options is not None and option_label not in options
     ]
-    if strange and options is not None:
-        caption = f"{row['criterion']} has no option {strange[0]}; it has {', '.join(options)}."
+    if unknown and options is not None:
+        caption = f"{row['criterion']} has no option {unknown[0]}; it has {', '.join(options)}."
         st.caption(f":material/warning: {label(caption, 300)}")
 
 

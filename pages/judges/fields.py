@@ -217,7 +217,7 @@ DOORS = {
         "Automatic",
         "Calls your own addresses and plain providers directly, and all others through litellm.",
     ),
-    "litellm": ("litellm", "Knows over a hundred providers, at nine times the work per call."),
+    "litellm": ("litellm", "Over a hundred providers, at nine times the processor time per call."),
     "openai": (
         "OpenAI protocol",
         "Light and fast, for OpenAI itself and servers such as vLLM, Ollama or llama.cpp.",
@@ -258,8 +258,8 @@ EXAMPLES = (
 OFFLINE = {
     "classifier": (
         "Text classifier",
-        "Learns from your labels which words, phrases and likeness to the reference go with which "
-        "option, and applies that to the rest.",
+        "Learns from your labels how words, phrases and similarity to the reference predict the "
+        "option, and applies this to the other items.",
     ),
     "neighbours": (
         "Nearest neighbours",
@@ -340,7 +340,7 @@ def _remove_secrets(reference: str) -> None:
 def save_problems(reference: str) -> list[Problem]:
     """Return the problems of the last save, with the settings' labels as places."""
     problems = state.get(state.key(JUDGE_REFUSED, reference)) or []
-    return [Problem(message, mend, (place,)) for message, mend, place in problems]
+    return [Problem(message, advice, (place,)) for message, advice, place in problems]
 
 
 def on_save(reference: str, kind: str, test: bool) -> None:
@@ -379,19 +379,19 @@ def save_judge(reference: str, form: Callable[[], dict[str, Any]], *, test: bool
 
 def _form_settings(reference: str, kind: str) -> dict[str, Any]:
     if kind != "llm":
-        given = {name: state.get(field_key(reference, name)) for name in OFFLINE_FIELDS}
-        return {**given, "kind": kind}
+        typed = {name: state.get(field_key(reference, name)) for name in OFFLINE_FIELDS}
+        return {**typed, "kind": kind}
     names = [f.name for f in FIELDS] + [*CHOICES, *SWITCHES]
-    given = {name: state.get(field_key(reference, name)) for name in names}
-    if not given["decides"]:
-        given["template"] = "plain"
+    typed = {name: state.get(field_key(reference, name)) for name in names}
+    if not typed["decides"]:
+        typed["template"] = "plain"
     for provider in providers.usable_providers(store()) or ():
         if provider.name == state.get(field_key(reference, "provider")):
-            given |= {"api_base": provider.address, "key_env": provider.key_env}
+            typed |= {"api_base": provider.address, "key_env": provider.key_env}
     thinking = state.get(field_key(reference, "thinking")) or None
     if thinking == BY_BUDGET:
         thinking = state.get(field_key(reference, "budget"))
-    return {**given, "thinking": thinking, "kind": kind}
+    return {**typed, "thinking": thinking, "kind": kind}
 
 
 def _problem_label(problem: Problem) -> str:

@@ -138,8 +138,8 @@ def _model_fields(reference: str) -> None:
     _field_grid(reference, NAME, MODEL)
     with st.expander("Examples of model names"):
         lines = "".join(
-            f'<li><code>{esc(model)}</code> <span class="rs-quiet">{esc(where)}</span></li>'
-            for model, where in EXAMPLES
+            f'<li><code>{esc(model)}</code> <span class="rs-quiet">{esc(source)}</span></li>'
+            for model, source in EXAMPLES
         )
         st.html(f'<ul class="rs-list">{lines}</ul>')
     listed = providers.usable_providers(store())
@@ -153,7 +153,7 @@ def _model_fields(reference: str) -> None:
         "Connection",
         list(DOORS),
         format_func=lambda door: DOORS[door][0],
-        captions=[says for _, says in DOORS.values()],
+        captions=[caption for _, caption in DOORS.values()],
         key=fields.field_key(reference, "door"),
         persist_state="page",
         index=list(DOORS).index(fields.current_value(reference, "door")),
@@ -205,7 +205,7 @@ def _provider_choice(reference: str, listed: list[ListedProvider]) -> None:
     st.caption("Each address gets only its own key; the server's configuration lists both.")
 
 
-def _switch_field(reference: str, name: str, says: str) -> None:
+def _switch_field(reference: str, name: str, caption: str) -> None:
     with st.container(gap="xxsmall"):
         st.toggle(
             LABELS[name],
@@ -213,7 +213,7 @@ def _switch_field(reference: str, name: str, says: str) -> None:
             value=fields.current_value(reference, name),
             persist_state="page",
         )
-        st.caption(says)
+        st.caption(caption)
 
 
 def _key_help(reference: str) -> None:

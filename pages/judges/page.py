@@ -162,19 +162,19 @@ def _model_words(entry: JudgeEntry) -> str:
         return tag(f"checks on {criteria}")
     if entry.judge.offline:
         return tag(f"offline: {OFFLINE[entry.judge.kind][0].lower()}")
-    where = f" at {entry.judge.api_base}" if entry.judge.api_base else ""
+    address_words = f" at {entry.judge.api_base}" if entry.judge.api_base else ""
     more = len(entry.judge.replicas)
     others = f" and {fmt.plural(more, 'further address', 'further addresses')}" if more else ""
-    return quiet_html(one_line(entry.judge.model + where, 70) + others)
+    return quiet_html(one_line(entry.judge.model + address_words, 70) + others)
 
 
 def _key_tags(entry: JudgeEntry) -> list[str]:
     if not _may_change_judges():
         return []
     match entry.key:
-        case _ if strange := entry.secrets_not_allowed:
-            mend = quiet_html("Allow this under Actions, if you trust the address with it.")
-            return [*(tag(f"✕ {one_line(problem, 160)}", "bad") for problem in strange), mend]
+        case _ if not_allowed := entry.secrets_not_allowed:
+            advice = quiet_html("Allow this under Actions, if you trust the address with it.")
+            return [*(tag(f"✕ {one_line(problem, 160)}", "bad") for problem in not_allowed), advice]
         case "set":
             return [tag(f"✓ {entry.key_env} is set", "good")]
         case "not set":

@@ -47,7 +47,7 @@ def show(reference: str) -> None:
     refused = state.get(state.key(PANEL_REFUSED, reference))
     if refused:
         st.error(label("This panel was not saved."), icon=":material/error:")
-        problem_list([Problem(message, mend) for message, mend in refused])
+        problem_list([Problem(message, advice) for message, advice in refused])
     st.button(
         "Save",
         key=state.key(PANEL_ACT, reference, "save"),

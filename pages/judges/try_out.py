@@ -30,9 +30,9 @@ def show(reference: str) -> None:
     """Draw the fields, and the result of each criterion's checks."""
     st.subheader("Try it out", anchor=False)
     st.caption("Uses the rules above. Nothing is saved, and no calls are made.")
-    way = choose_one("What is tried", WAYS, default="text", key=_field_key(reference, "way"))
+    source = choose_one("What is tried", WAYS, default="text", key=_field_key(reference, "way"))
     with shown_errors():
-        item = _stored_item(reference) if way == "item" else _pasted_item(reference)
+        item = _stored_item(reference) if source == "item" else _pasted_item(reference)
         if item is not None:
             _show_answers(reference, item)
 

@@ -39,7 +39,11 @@ def show_entry(entry: Entry) -> None:
         draw_prose(criterion.requirement)
         known_as = ", ".join(entry.known_as)
         st.html(f'<div class="rs-quiet">Elsewhere called: {esc(known_as)}</div>')
-        st.html("".join(_option_html(o, o.label == entry.option) for o in criterion.options))
+        st.html(
+            "".join(
+                _option_html(option, option.label == entry.option) for option in criterion.options
+            )
+        )
     with st.container(border=True, gap="xsmall"):
         st.html('<div class="rs-section">Worked example</div>')
         for caption, text in (
@@ -58,10 +62,10 @@ def show_entry(entry: Entry) -> None:
         _show_prompt(entry)
 
 
-def _option_html(option: Option, fits: bool) -> str:
+def _option_html(option: Option, is_best: bool) -> str:
     value = "abstains" if option.na else f"value {fmt.score(option.value)}"
-    chip = "rs-chip" + (" rs-na" if option.na else "") + (" rs-chosen" if fits else "")
-    tick = "✓ " if fits else ""
+    chip = "rs-chip" + (" rs-na" if option.na else "") + (" rs-chosen" if is_best else "")
+    tick = "✓ " if is_best else ""
     return (
         f'<div style="margin:.75rem 0 0"><span class="{chip}">{tick}{esc(option.label)} '
         f"<small>{value}</small></span>"
@@ -170,7 +174,7 @@ def add_criteria(target: str, chosen_keys: list[str], guidelines: tuple[Pack, ..
     """Add the criteria, and the guidelines of these packs, to the target's draft; edit it."""
     with shown_errors():
         guided = bool(guidelines)
-        own = bool(_draft_of_target(target)["guidelines"].strip())
+        has_guidelines = bool(_draft_of_target(target)["guidelines"].strip())
         if target == NEW:
             name = _new_draft(criterion_packs.draft_from_entries(chosen_keys, guided=guided))
         else:
@@ -180,7 +184,7 @@ def add_criteria(target: str, chosen_keys: list[str], guidelines: tuple[Pack, ..
         state.drop(LIBRARY_PICK)
         state.drop(LIBRARY_TARGET)
         added_too = f", and the guidelines of {_pack_titles(guidelines)}" if guided else ""
-        below = " below yours" if guided and own else ""
+        below = " below yours" if guided and has_guidelines else ""
         undo = "" if target == NEW or not guided else " Undo removes both."
         count = fmt.plural(len(chosen_keys), "criterion", "criteria")
         state.flash(f"Added {count}{added_too}{below}. Review them, then save.{undo}")

@@ -51,8 +51,8 @@ def criteria_by_pack() -> None:
 
 def picked_criteria() -> list[str]:
     """Return the keys of the ticked criteria, in the library's order."""
-    every = [entry.key for pack in criterion_packs.all_packs() for entry in pack.entries]
-    return [key for key in every if state.get(state.key(adding.LIBRARY_PICK, key))]
+    all_keys = [entry.key for pack in criterion_packs.all_packs() for entry in pack.entries]
+    return [key for key in all_keys if state.get(state.key(adding.LIBRARY_PICK, key))]
 
 
 def _filtered_packs() -> list[tuple[Pack, list[Entry]]]:

@@ -32,12 +32,12 @@ def _member_row(row: MemberRow, *, fixed: bool) -> None:
     key = state.key(FIELD, row.email)
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch"):
-            quiet = f"since {fmt.time_ago(row.created)}" + (
+            since = f"since {fmt.time_ago(row.created)}" + (
                 ", switched off" if row.disabled else ""
             )
-            quiet = why_not_address(row.email) or quiet
-            quiet = "an admin by the server's configuration" if fixed else quiet
-            st.html(f'<b>{esc(row.email)}</b><br><span class="rs-quiet">{esc(quiet)}</span>')
+            since = why_not_address(row.email) or since
+            since = "an admin by the server's configuration" if fixed else since
+            st.html(f'<b>{esc(row.email)}</b><br><span class="rs-quiet">{esc(since)}</span>')
         state.put(state.key(key, "role"), row.role)
         st.selectbox(
             label(f"Role of {row.email}"),

@@ -22,7 +22,7 @@ def show() -> None:
     """Draw the newest lines, or those of the chosen person."""
     people = members.recorded_people(store())
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        who = st.selectbox(
+        person = st.selectbox(
             "Who",
             people,
             index=None,
@@ -39,14 +39,14 @@ def show() -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-    total = members.audit_size(store(), who)
+    total = members.audit_size(store(), person)
     if not total:
         empty_state("Nothing here yet", "Every change is recorded here permanently.")
         return
     page = 1
     if total > PAGE:
         page = st.pagination(-(-total // PAGE), key=state.key(FILTER, "page"))
-    rows = members.audit_lines(store(), who, offset=(page - 1) * PAGE, limit=PAGE)
+    rows = members.audit_lines(store(), person, offset=(page - 1) * PAGE, limit=PAGE)
     draw_table(
         ("When (UTC)", "Who", "As", "Did", "To what"),
         map(_record_row, rows),

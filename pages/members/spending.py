@@ -74,23 +74,23 @@ def show(access: TeamAccess) -> None:
 
 
 def _provider_row(provider: ListedProvider, shares: list[MonthlySpending]) -> list[str]:
-    own = [share for share in shares if share.provider == provider.name]
-    return [esc(provider.name), *_amount_cells(own, provider.monthly_usd)]
+    provider_shares = [share for share in shares if share.provider == provider.name]
+    return [esc(provider.name), *_amount_cells(provider_shares, provider.monthly_usd)]
 
 
 def _amount_cells(shares: list[MonthlySpending], limit: float | None) -> list[str]:
     """Return the amounts spent and reserved, the limit, and what is left."""
     spent, held = sum(share.spent for share in shares), sum(share.held for share in shares)
-    left = "–" if limit is None else fmt.cost(max(0.0, limit - spent - held))
+    remaining = "–" if limit is None else fmt.cost(max(0.0, limit - spent - held))
     return [
         fmt.cost(spent),
         fmt.cost(held) if held else "–",
         "no limit" if limit is None else fmt.cost(limit),
-        left,
+        remaining,
     ]
 
 
 def _month_names() -> list[str]:
     now = date.fromisoformat(clock.now()[:10])
-    ago = [now.year * 12 + now.month - 1 - back for back in range(MONTHS)]
+    ago = [now.year * 12 + now.month - 1 - months_back for months_back in range(MONTHS)]
     return [f"{at // 12}-{at % 12 + 1:02}" for at in ago]

@@ -59,7 +59,7 @@ def people_beside_judges(chosen: ContestSelection) -> None:
 
 
 def show_matrix(contest_raters: ContestRaters) -> None:
-    """Draw how often every two raters agree, as a picture and as a table."""
+    """Draw how often every pair of raters agrees, as a picture and as a table."""
     if len(contest_raters.raters) < 2:
         return
     size = range(len(contest_raters.raters))
@@ -84,19 +84,19 @@ def show_matrix(contest_raters: ContestRaters) -> None:
 
 
 def pair_table(names: list[str], pairs: Mapping[tuple[int, int], RaterAgreement]) -> None:
-    """Draw a row for every two raters: the number of contests, how often they agree, and kappa."""
+    """Draw a row for every pair of raters: number of contests, how often they agree, and kappa."""
     draw_table(
         ("Two raters", "Contests", "Same", "Kappa"),
         (
             [
-                f"{esc(names[one])} and {esc(names[other])}",
+                f"{esc(names[first])} and {esc(names[other])}",
                 fmt.count(same.n),
                 figure_cell(same, fmt.percent),
                 figure_cell(kappa, interval=False),
             ]
-            for (one, other), (same, kappa) in pairs.items()
+            for (first, other), (same, kappa) in pairs.items()
         ),
-        name="Agreement of every two raters",
+        name="Agreement of every pair of raters",
         numbers=(1, 2, 3),
     )
     st.caption(

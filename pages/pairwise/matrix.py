@@ -77,8 +77,8 @@ def _show_answers(contest: Contest, view: ItemView, leading: ShownAnswers) -> No
     key = state.key(selection.CONTEST_FIELD, "mark")
     state.seed(key, True)
     mark = st.toggle("Mark what differs", key=key, persist_state="session")
-    heads = tuple(f"<b>{esc(name)}</b>" for name in (contest.first, contest.second))
-    side_by_side((heads[0], heads[1]), answers, mark=bool(mark))
+    headings = tuple(f"<b>{esc(name)}</b>" for name in (contest.first, contest.second))
+    side_by_side((headings[0], headings[1]), answers, mark=bool(mark))
 
 
 def _show_orders(chosen: ContestSelection, contest: Contest) -> None:

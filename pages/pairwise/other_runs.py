@@ -90,11 +90,11 @@ def _note_choice(
 
 def _order_checks(checks: Sequence[OrderCheck], part: str) -> None:
     st.html('<div class="rs-section">Judges asked in both orders</div>')
-    several = len({check.criterion for check in checks}) > 1
-    heads = [
+    several_criteria = len({check.criterion for check in checks}) > 1
+    headings = [
         "Judge",
         *(["Part"] if part else []),
-        *(["Criterion"] if several else []),
+        *(["Criterion"] if several_criteria else []),
         "Items",
         "No answer",
         "Accuracy",
@@ -103,9 +103,9 @@ def _order_checks(checks: Sequence[OrderCheck], part: str) -> None:
         "Same, as published",
         "Kappa, as published",
     ]
-    first = len(heads) - 7
+    first = len(headings) - 7
     with st.container(height=TALL if len(checks) > ROWS else "content", border=False):
-        _check_table(checks, heads, first, part=bool(part), several_judges=several)
+        _check_table(checks, headings, first, part=bool(part), several_judges=several_criteria)
     st.caption(
         "Accuracy: over both orders; a missing answer counts as wrong. Same and kappa "
         "(Cohen's) leave missing answers out. As published: LLMBar's conventions, by which "
@@ -116,14 +116,14 @@ def _order_checks(checks: Sequence[OrderCheck], part: str) -> None:
 
 def _check_table(
     checks: Sequence[OrderCheck],
-    heads: Sequence[str],
+    headings: Sequence[str],
     first: int,
     *,
     part: bool,
     several_judges: bool,
 ) -> None:
     draw_table(
-        heads,
+        headings,
         (
             [
                 esc(check.rater),
@@ -140,7 +140,7 @@ def _check_table(
             for check in checks
         ),
         name="Judges asked in both orders",
-        numbers=range(first, len(heads)),
+        numbers=range(first, len(headings)),
     )
 
 
@@ -153,12 +153,12 @@ def _draw_ranking(run: Run) -> bool:
     if len(contests.systems_of(store(), run)) < 2:
         return False
     st.html('<div class="rs-section">Systems ranked by their scores</div>')
-    by = _join_note(run)
+    note_key = _join_note(run)
     try:
         level = chosen_confidence().level
-        cache_key = (run.id, run.votes, run.failures_open, by, level)
+        cache_key = (run.id, run.votes, run.failures_open, note_key, level)
         listwise = remembered(
-            "listwise", cache_key, lambda: contests.scores_ranked(store(), run.id, by, level)
+            "listwise", cache_key, lambda: contests.scores_ranked(store(), run.id, note_key, level)
         )
     except InputError as error:
         st.warning(_full_message(error), icon=":material/link_off:")
@@ -239,11 +239,11 @@ def _draw_methods(listwise: Listwise, cache_key: tuple[object, ...]) -> None:
 #: With more pairs than this, only the ranks are shown.
 PAIRS_SHOWN = 30
 BY_PEOPLE_SAYS = (
-    "Prediction-powered inference (Angelopoulos and others 2023): what the votes say "
-    "of all answers, corrected by their error on the answers that people checked at "
-    "random. Means are about these answers. Differences are about answers like these "
-    "to tasks like these, compared task by task, with p corrected for the number of "
-    "pairs (Holm 1979). The intervals hold however wrong the judges are."
+    "Prediction-powered inference (Angelopoulos and others 2023): the votes on all answers, "
+    "corrected by their error on the answers that people checked at random. Means are about "
+    "these answers. Differences are about answers like these to tasks like these, compared task "
+    "by task, with p corrected for the number of pairs (Holm 1979). The intervals hold however "
+    "wrong the judges are."
 )
 
 

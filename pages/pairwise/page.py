@@ -114,10 +114,12 @@ def draw_link(run: RunRow, icon: str) -> None:
     routes.draw_link(routes.CONTESTS, label(run.name, 100), {state.RUN: run.id}, icon=icon)
 
 
-def _draw_other_runs(title: str, says: str, rows: Sequence[RunRow]) -> None:
+def _draw_other_runs(title: str, description: str, rows: Sequence[RunRow]) -> None:
     if not rows:
         return
-    st.html(f'<div class="rs-section">{esc(title)}</div><div class="rs-quiet">{esc(says)}</div>')
+    st.html(
+        f'<div class="rs-section">{esc(title)}</div><div class="rs-quiet">{esc(description)}</div>'
+    )
     for run in rows[:SHOWN]:
         with st.container(horizontal=True, vertical_alignment="center"):
             draw_link(run, "leaderboard")
@@ -130,7 +132,7 @@ def _draw_other_runs(title: str, says: str, rows: Sequence[RunRow]) -> None:
 def download_buttons(run_id: int) -> None:
     """Draw three downloads behind one button; each file is made on request."""
     with st.popover("Export", icon=":material/download:"):
-        for caption, ending, mime, make, says in (
+        for caption, ending, mime, make, description in (
             (
                 "JSON",
                 "json",
@@ -159,7 +161,7 @@ def download_buttons(run_id: int) -> None:
                 file_name=f"contest-{run_id}.{ending}",
                 mime=mime,
                 key=state.key(selection.CONTEST_ACT, "export", ending),
-                help=says,
+                help=description,
                 on_click="ignore",
                 width="stretch",
             )

@@ -141,11 +141,11 @@ def show() -> None:
             lambda: routes.draw_link(routes.DATASETS, "Open datasets", icon=""),
         )
         return
-    form, beside = st.columns([3, 2], gap="large")
+    form, side = st.columns([3, 2], gap="large")
     request: ContestRequest | None = None
     with form, shown_errors():
         request = _draw_form(choices)
-    with beside, st.container(key="rs_beside"), shown_errors():
+    with side, st.container(key="rs_beside"), shown_errors():
         show_estimate(request)
 
 
@@ -160,9 +160,11 @@ def _draw_form(choices: RunChoices) -> ContestRequest | None:
     design = questions.chosen_design(data.systems)
     if chosen is None:
         return None
-    asked, guidelines = chosen
+    asked_questions, guidelines = chosen
     st.html('<div class="rs-section">Who judges</div>')
-    panel = run_form.choose_panel(_able_choices(choices), contest_rubric(asked, design), labelled=0)
+    panel = run_form.choose_panel(
+        _able_choices(choices), contest_rubric(asked_questions, design), labelled=0
+    )
     seed, budget = seed_and_budget()
     state.seed(field_key("replicates"), 1)
     replicates: int = st.number_input(
@@ -180,7 +182,7 @@ def _draw_form(choices: RunChoices) -> ContestRequest | None:
         datasets=data.versions,
         panel=panel,
         systems=data.systems,
-        questions=asked,
+        questions=asked_questions,
         design=design,
         guidelines=guidelines,
         join=data.join,
@@ -230,23 +232,23 @@ def _compared_data(choices: RunChoices) -> ComparedAnswers | None:
 
 def _join_key(versions: tuple[int, ...]) -> str | None:
     """Return the chosen key that joins items to one task; `None` is the default."""
-    usual = BY_ID if len(versions) > 1 else BY_PROMPT
+    default_key = BY_ID if len(versions) > 1 else BY_PROMPT
     names = remembered("meta", versions, lambda: contests.meta_names(store(), versions[0]))
     if not names:
         return None
     key = field_key("join", len(versions) > 1)
-    if state.get(key) not in (usual, *names):
-        state.put(key, usual)
+    if state.get(key) not in (default_key, *names):
+        state.put(key, default_key)
     chosen: str = st.selectbox(
         "Answers belong to the same task if they have",
-        [usual, *names],
+        [default_key, *names],
         key=key,
         format_func=lambda value: (
-            value if value == usual else f"the same note {one_line(value, 60)}"
+            value if value == default_key else f"the same note {one_line(value, 60)}"
         ),
         persist_state="session",
     )
-    return None if chosen == usual else chosen
+    return None if chosen == default_key else chosen
 
 
 def _chosen_systems(

@@ -32,7 +32,7 @@ KINDS = {
 }
 SAYS = {
     "all": (
-        "Every two systems meet on every task. This is the most precise, and takes the most calls."
+        "Every pair of systems meets on every task. This is the most precise, with the most calls."
     ),
     "baseline": (
         "All other systems meet the same system, and are compared with each other only through it."
@@ -48,18 +48,18 @@ def chosen_questions(choices: RunChoices) -> tuple[tuple[ContestQuestion, ...], 
     if there are none.
     """
     state.seed(_form_key("what"), OVERALL)
-    what = choose_one(
+    question = choose_one(
         "What is asked",
         [OVERALL, BY_RUBRIC, EACH, OWN],
         key=_form_key("what"),
         persist_state="session",
     )
-    if what == OVERALL:
+    if question == OVERALL:
         st.caption(overall_question().requirement)
         return (overall_question(),), ""
-    if what == OWN:
-        own = _own_question()
-        return None if own is None else ((own,), "")
+    if question == OWN:
+        own_question = _own_question()
+        return None if own_question is None else ((own_question,), "")
     rubric = _chosen_rubric(choices)
     if rubric is None:
         st.info(
@@ -67,7 +67,7 @@ def chosen_questions(choices: RunChoices) -> tuple[tuple[ContestQuestion, ...], 
             icon=":material/checklist:",
         )
         return None
-    if what == BY_RUBRIC:
+    if question == BY_RUBRIC:
         return (overall_question(rubric),), rubric.guidelines
     questions = _question_per_criterion(rubric)
     return (questions, rubric.guidelines) if questions else None
@@ -157,7 +157,7 @@ def _counting_fields() -> dict[str, Any]:
     for name, start in (("both", True), ("ties", True), ("both_bad", False), ("summaries", False)):
         state.seed(_form_key(name), start)
     with st.grid(2, min_column_width=230):
-        both = st.toggle(
+        both_orders = st.toggle(
             "Ask in both orders",
             key=_form_key("both"),
             help="Each pair is asked twice, with the answers exchanged, so that position "
@@ -175,7 +175,7 @@ def _counting_fields() -> dict[str, Any]:
             persist_state="session",
         )
     undecided = False
-    if both:
+    if both_orders:
         state.seed(_form_key("undecided"), False)
         undecided = st.toggle(
             "If the verdict changes when the two answers are swapped, count it as undecided, "
@@ -184,7 +184,7 @@ def _counting_fields() -> dict[str, Any]:
             persist_state="session",
         )
     return {
-        "orders": "both" if both else "one",
+        "orders": "both" if both_orders else "one",
         "ties": bool(ties),
         "both_bad": bool(both_bad),
         "summaries": bool(summaries),

@@ -17,8 +17,8 @@ from pages.ui.widgets import chosen_confidence
 
 # Keys of the Compare systems and Arena pages, next to those of `state`.
 
-# URL parameters: the question, which votes count, the cell of the matrix, the contest, the run of
-# scores, and the notes that part the items and join answers to one task.
+# URL parameters: the question, the votes that count, the cell of the matrix, the contest, the run
+# of scores, and the metadata keys that name an item's system and its task.
 QUESTION = "question"
 ORDERS = "orders"
 CELL = "cell"

@@ -74,8 +74,8 @@ def _leave_form() -> None:
 
 
 def _form_values(run: RunRow) -> tuple[int, float, str, tuple[str, str] | None]:
-    def field_key(what: str, value: object) -> str:
-        name = state.key(QUEUE_FIELD, LABELS, what, run.id)
+    def field_key(field: str, value: object) -> str:
+        name = state.key(QUEUE_FIELD, LABELS, field, run.id)
         state.seed(name, value)
         return name
 
@@ -120,15 +120,15 @@ def _systems_to_separate(run: RunRow, first: str, second: str) -> tuple[str, str
 
 def _plan_table(plan: LabelPlan, *, wages: bool) -> None:
     timed = any(step.minutes is not None for step in plan.steps)
-    heads = ["Labels more", *(f"± {SHORT[draw]}" for draw in DRAWS)]
-    heads += ["Power"] if plan.gap is not None else []
-    heads += ["People's time"] if timed else []
-    heads += ["Wages"] if timed and wages else []
+    headings = ["Labels more", *(f"± {SHORT[draw]}" for draw in DRAWS)]
+    headings += ["Power"] if plan.gap is not None else []
+    headings += ["People's time"] if timed else []
+    headings += ["Wages"] if timed and wages else []
     draw_table(
-        heads,
+        headings,
         (_plan_row(step, plan, timed=timed, wages=wages) for step in plan.steps),
         name="What labels buy",
-        numbers=range(len(heads)),
+        numbers=range(len(headings)),
     )
     time = (
         ""

@@ -49,8 +49,8 @@ def settings_form(
 ) -> tuple[QueueSettings | None, Order]:
     """Return the settings in the form, or `None` after showing why they conflict."""
 
-    def field_key(what: str, value: Any) -> str:
-        name = state.key(QUEUE_FIELD, form, what)
+    def field_key(field: str, value: Any) -> str:
+        name = state.key(QUEUE_FIELD, form, field)
         state.seed(name, value)
         return name
 
@@ -251,19 +251,19 @@ def choose_run() -> RunRow | None:
     return by_id[chosen]
 
 
-def _check_box(what: str, caption: str, default: bool, help: str | None = None) -> bool:
-    key = state.key(QUEUE_FIELD, what)
+def _check_box(field: str, caption: str, default: bool, help: str | None = None) -> bool:
+    key = state.key(QUEUE_FIELD, field)
     state.seed(key, default)
     return st.checkbox(caption, key=key, help=help, persist_state="page")
 
 
 def _limit_field(
-    what: str, caption: str, default: float, most: float, help: str, ticked: bool = False
+    field: str, caption: str, default: float, most: float, help: str, ticked: bool = False
 ) -> float | None:
     """Return a number that is entered only if its box is ticked; else `None`."""
-    if not _check_box(what, caption, ticked, help):
+    if not _check_box(field, caption, ticked, help):
         return None
-    key = state.key(QUEUE_FIELD, what, "limit")
+    key = state.key(QUEUE_FIELD, field, "limit")
     state.seed(key, default)
     return float(
         st.number_input(

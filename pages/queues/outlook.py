@@ -27,7 +27,7 @@ CAP = (
     "chosen by the reasons, from the start of the queue's order. The limit also holds "
     "when the queue is updated."
 )
-#: The URL parameters of a queue of exactly named cells.
+#: The URL parameters of a queue whose cells are given one by one.
 NAMED: dict[str, None] = dict.fromkeys((state.SET, state.CRITERION, state.NAMED, state.RULE))
 
 
@@ -44,12 +44,12 @@ def show(
 ) -> None:
     """Draw the counts, the queue's name, and the button that creates it."""
     seed = _form_seed()
-    by = order if rule.most is not None else "impact"
-    cache_key = (*browsing.results_state(store(), run), rule.model_dump_json(), seed, by)
+    sort_order = order if rule.most is not None else "impact"
+    cache_key = (*browsing.results_state(store(), run), rule.model_dump_json(), seed, sort_order)
     preview = remembered(
         "queue preview",
         cache_key,
-        lambda: queues.preview_queue(store(), run.id, rule, order=by, seed=seed),
+        lambda: queues.preview_queue(store(), run.id, rule, order=sort_order, seed=seed),
     )
     st.html('<div class="rs-section">What it would queue</div>')
     with st.grid(2, min_column_width=120):

@@ -115,7 +115,7 @@ def _show_nothing() -> None:
 
 def _queue_card(seat: Seat, queue: QueueRow) -> None:
     progress = queues.queue_progress(store(), queue.id)
-    standing = claims.queue_for_person(store(), seat, queue.id)
+    queue_state = claims.queue_for_person(store(), seat, queue.id)
     run = item_view.require_run(store(), queue.run_id)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -123,10 +123,10 @@ def _queue_card(seat: Seat, queue: QueueRow) -> None:
                 routes.QUEUES, label(queue.name, 80), {state.QUEUE: queue.id}, icon="inbox"
             )
             st.space("stretch")
-            if standing.available and queue.archived is None:
+            if queue_state.available and queue.archived is None:
                 routes.draw_link(
                     routes.REVIEW_ITEM,
-                    f"Review {fmt.plural(standing.available, 'item')}",
+                    f"Review {fmt.plural(queue_state.available, 'item')}",
                     {state.QUEUE: queue.id},
                     icon="play_arrow",
                 )
@@ -142,8 +142,8 @@ def _queue_card(seat: Seat, queue: QueueRow) -> None:
             ]
         )
         st.progress(progress.resolved / progress.total if progress.total else 0.0)
-        if far := people.progress_line(seat, queue):
-            st.caption(label(far, 300))
+        if progress_words := people.progress_line(seat, queue):
+            st.caption(label(progress_words, 300))
 
 
 def criterion_issues() -> None:
@@ -169,12 +169,12 @@ def criterion_issues() -> None:
 
 def _rubric_issues(found_issues: list[CriterionIssue]) -> None:
     first = found_issues[0]
-    standing = sum(not issue.changed for issue in found_issues)
+    issues = sum(not issue.changed for issue in found_issues)
     with st.container(border=True):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(
                 f'<div class="rs-row"><h2 class="rs-cell">{esc(first.rubric)}</h2>'
-                f"{tag(fmt.plural(standing, 'open issue'), 'warn' if standing else 'neutral')}"
+                f"{tag(fmt.plural(issues, 'open issue'), 'warn' if issues else 'neutral')}"
                 "</div>",
                 width="content",
             )
@@ -193,11 +193,11 @@ def _rubric_issues(found_issues: list[CriterionIssue]) -> None:
 def _issue_row(issue: CriterionIssue) -> tuple[str, str, str]:
     changed = tag("changed since", "good") if issue.changed else ""
     note = f'<div class="rs-prose">{esc(issue.note)}</div>' if issue.note else ""
-    by = f'{esc(issue.reviewer)}<br><span class="rs-quiet">run {issue.run_id}</span>'
+    reporter = f'{esc(issue.reviewer)}<br><span class="rs-quiet">run {issue.run_id}</span>'
     return (
         f'{esc(issue.criterion)} <span class="rs-quiet">version {issue.number}</span> {changed}',
         f"<b>{esc(WHYS[issue.why])}</b>{note}",
-        by,
+        reporter,
     )
 
 

@@ -160,7 +160,7 @@ def _assign_items(seat: Seat, queue_id: int, chosen_key: str, names_key: str) ->
     items, names = state.get(chosen_key) or [], state.get(names_key) or []
     with shown_errors():
         claims.assign(store(), seat, queue_id, items, names)
-        to = ", ".join(names) or "anyone"
-        state.flash(f"{fmt.plural(len(items), 'item')} assigned to {to}.")
+        assignees = ", ".join(names) or "anyone"
+        state.flash(f"{fmt.plural(len(items), 'item')} assigned to {assignees}.")
         state.put(chosen_key, [])
         state.put(names_key, [])

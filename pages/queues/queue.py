@@ -28,16 +28,18 @@ from pages.ui.widgets import (
 )
 
 
-def start_reviewing(seat: Seat, queue: QueueRow, standing: QueueStanding) -> None:
+def start_reviewing(seat: Seat, queue: QueueRow, queue_state: QueueStanding) -> None:
     """Draw the button that opens the reviewing screen, its filter, and the link to the run."""
     where = _draw_filter(seat, queue)
     if where != QueueFilter():
-        standing = claims.queue_for_person(store(), seat, queue.id, where)
-    is_mine = any(h.reviewer == seat.name for h in standing.held)
+        queue_state = claims.queue_for_person(store(), seat, queue.id, where)
+    is_mine = any(h.reviewer == seat.name for h in queue_state.held)
     with st.container(horizontal=True, vertical_alignment="center"):
-        if queue.archived is None and (standing.available or is_mine):
+        if queue.archived is None and (queue_state.available or is_mine):
             caption = "Go on reviewing" if is_mine else "Start reviewing"
-            suffix = f" ({fmt.plural(standing.available, 'item')})" if standing.available else ""
+            suffix = (
+                f" ({fmt.plural(queue_state.available, 'item')})" if queue_state.available else ""
+            )
             if st.button(
                 caption + suffix,
                 key=state.key(QUEUE_ACT, "start"),
@@ -47,8 +49,8 @@ def start_reviewing(seat: Seat, queue: QueueRow, standing: QueueStanding) -> Non
             ):
                 routes.go_to(routes.REVIEW_ITEM, _filter_address(queue, where))
         routes.draw_link(routes.RUN, "The run", {state.RUN: queue.run_id})
-    if queue.archived is None and standing.why:
-        st.info(label(standing.why), icon=":material/inbox:")
+    if queue.archived is None and queue_state.why:
+        st.info(label(queue_state.why), icon=":material/inbox:")
 
 
 def _draw_filter(seat: Seat, queue: QueueRow) -> QueueFilter:
@@ -185,16 +187,16 @@ def show(seat: Seat, queue_id: int) -> None:
         ]
     )
     identity.show_seat(seat)
-    standing = claims.queue_for_person(store(), seat, queue.id)
-    start_reviewing(seat, queue, standing)
+    queue_state = claims.queue_for_person(store(), seat, queue.id)
+    start_reviewing(seat, queue, queue_state)
     _show_progress(queue)
     people.show(seat, queue)
     _show_findings(queue)
     left, right = st.columns(2, gap="large")
     with left:
-        _draw_standing(standing)
+        _draw_standing(queue_state)
     with right:
-        people.open_items(seat, queue, standing.held)
+        people.open_items(seat, queue, queue_state.held)
     _show_about(queue)
     if seat.resolves:
         send_back(seat, queue)
@@ -215,11 +217,11 @@ def _show_progress(queue: QueueRow) -> None:
     random = progress.random
     st.progress(progress.resolved / progress.total if progress.total else 0.0)
     # In a finished queue, its own labels are among the drawn ones.
-    own = random if progress.resolved == progress.total else 0
+    own_labels = random if progress.resolved == progress.total else 0
     caption = queues.queue_parts_text(
         progress.total - random,
         random,
-        lambda: drawn_label_count(store().runs.row(queue.run_id)) - own,
+        lambda: drawn_label_count(store().runs.row(queue.run_id)) - own_labels,
     )
     st.html(f"<div>{esc(caption)}</div>")
     show_figures(
@@ -255,12 +257,12 @@ def _rounded_count(expected: float) -> str:
     return f"about {fmt.count(round(expected))}"
 
 
-def _draw_standing(standing: claims.QueueStanding) -> None:
+def _draw_standing(queue_state: claims.QueueStanding) -> None:
     st.html('<div class="rs-section">The state of the items for you</div>')
     rows = [
-        (esc(caption), fmt.count(standing.counts.get(status, 0)))
+        (esc(caption), fmt.count(queue_state.counts.get(status, 0)))
         for status, caption in STATUSES.items()
-        if standing.counts.get(status, 0)
+        if queue_state.counts.get(status, 0)
     ]
     draw_table(["Items", "How many"], rows, name="Items by status", numbers=(1,))
 
@@ -293,8 +295,8 @@ def _show_about(queue: QueueRow) -> None:
 
 def _audit_words(queue: QueueRow) -> str:
     share = fmt.percent(queue.rule.audit_share)
-    of = "the cells left out" if queue.rule.most is None else "the cap, mixed into the order"
-    return f"{share} of {of}"
+    rest = "the cells left out" if queue.rule.most is None else "the cap, mixed into the order"
+    return f"{share} of {rest}"
 
 
 def _cap_words(queue: QueueRow) -> str:

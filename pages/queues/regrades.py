@@ -112,8 +112,8 @@ def _on_queue(seat: Seat, run_id: int) -> None:
         state.set_address(**{state.SHOW: None, state.RUN: None, state.QUEUE: queue.id})
 
 
-def _field_key(run: RunRow, what: str) -> str:
-    return state.key(QUEUE_FIELD, "regrade", run.id, what)
+def _field_key(run: RunRow, field: str) -> str:
+    return state.key(QUEUE_FIELD, "regrade", run.id, field)
 
 
 def _enter_request(seat: Seat, run: RunRow) -> None:
@@ -141,14 +141,14 @@ def _enter_request(seat: Seat, run: RunRow) -> None:
 
 
 def _on_enter(seat: Seat, run: RunRow) -> None:
-    fields = {what: str(state.get(_field_key(run, what)) or "") for what in _ENTERED}
+    fields = {field: str(state.get(_field_key(run, field)) or "") for field in _ENTERED}
     request = RegradeRequest(
         fields["item"].strip(), fields["criterion"], fields["note"], fields["by"]
     )
     with shown_errors():
         _store_requests(seat, run, [request])
-        for what in _ENTERED:
-            state.put(_field_key(run, what), "")
+        for field in _ENTERED:
+            state.put(_field_key(run, field), "")
 
 
 _ENTERED = ("item", "criterion", "note", "by")
@@ -220,7 +220,7 @@ def _take_back(seat: Seat, run: RunRow, waiting: list[Regrade]) -> None:
     }
     with st.popover("Withdraw a request", icon=":material/undo:"):
         st.selectbox(
-            "Request that no queue contains",
+            "Request in no queue",
             list(captions),
             index=None,
             key=_field_key(run, "mistaken"),
@@ -251,7 +251,7 @@ def _on_take_back(seat: Seat, run: RunRow) -> None:
 
 def _request_row(regrade: Regrade) -> list[str]:
     was = f"{esc(regrade.before or 'no verdict')}"
-    moved = (
+    words = (
         was if regrade.status in ("open", "kept") else f"{was} → {esc(regrade.now or 'uncertain')}"
     )
     return [
@@ -259,5 +259,5 @@ def _request_row(regrade: Regrade) -> list[str]:
         esc(one_line(regrade.criterion, 60)),
         esc(one_line(regrade.by, 60)),
         f'<div class="rs-prose">{esc(regrade.note)}</div>',
-        f'{tag(regrade.status, TONES[regrade.status])} <span class="rs-quiet">{moved}</span>',
+        f'{tag(regrade.status, TONES[regrade.status])} <span class="rs-quiet">{words}</span>',
     ]

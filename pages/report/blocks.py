@@ -88,7 +88,7 @@ def download_buttons(run_id: int, report: RunReport) -> None:
             width="stretch",
         )
 
-    how = chosen_confidence()
+    confidence = chosen_confidence()
     with st.popover("Download", icon=":material/download:"):
         offer_file(
             "HTML, to print",
@@ -115,7 +115,7 @@ def download_buttons(run_id: int, report: RunReport) -> None:
             "CSV of everything",
             make_later(
                 lambda held: run_export.zip_archive(
-                    run_export.export(held, run_id, "everything", how)
+                    run_export.export(held, run_id, "everything", confidence)
                 )
             ),
             f"run-{run_id}.zip",

@@ -30,9 +30,11 @@ def show() -> None:
     cache_key = run_report.report_state(store(), run.id)
     if not compute_now("report", run.votes, cache_key):
         return
-    how = chosen_confidence()
+    confidence = chosen_confidence()
     report = remembered(
-        "report", (*cache_key, *how), lambda: run_report.report_run(store(), run.id, how=how)
+        "report",
+        (*cache_key, *confidence),
+        lambda: run_report.report_run(store(), run.id, confidence=confidence),
     )
     with tabs:
         blocks.download_buttons(run.id, report)
@@ -76,9 +78,9 @@ def _open_section(run_id: int, section: Section, at: int) -> None:
 
 def _show_blocks(run_id: int, section: Section, at: int) -> None:
     # The only table or plot of a section needs no title of its own.
-    alone = sum(not isinstance(block, Sentences) for block in section.blocks) == 1
+    is_only_block = sum(not isinstance(block, Sentences) for block in section.blocks) == 1
     for number, block in enumerate(section.blocks):
-        drawn.show_block(run_id, block, f"{at}-{number}", titled=alone)
+        drawn.show_block(run_id, block, f"{at}-{number}", titled=is_only_block)
         blocks.work_through(run_id, block, f"{at}-{number}")
 
 

@@ -123,21 +123,21 @@ def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: Unaudite
         numbers=(1, 2),
     )
     _offer_more_audit(queue, unseen)
-    only = label(scope_words(queue.rule))
+    scope = label(scope_words(queue.rule))
     st.caption(
         "A queue holds the hard cells; they alone say nothing about the rest. **All cells**: "
         "each cell picked as doubtful counts once, and the random audit stands for all others "
         "(Holt and Smith 1979). **Never looked at**: exact bounds for the cells that nobody has "
         "reviewed, from the random audit and from what is known by now about the other cells. In "
         "this figure, a cell that nobody can assess counts against its verdict; the other two "
-        "figures leave such cells out." + (f" This queue covers {only}." if only else "")
+        "figures leave such cells out." + (f" This queue covers {scope}." if scope else "")
     )
 
 
 def _label_sources(rightness: VerdictAccuracy) -> str:
     if not rightness.others:
         return "estimated from the two rows below"
-    return f"from the two rows below, and {fmt.plural(rightness.others, 'cell')} settled besides"
+    return f"from the two rows below, and {fmt.plural(rightness.others, 'cell')} settled elsewhere"
 
 
 def _rest_words(unseen: UnauditedCells) -> str:
@@ -250,9 +250,9 @@ def _promise_words(promise: Acceptance, unseen: UnauditedCells) -> str:
 
 def _show_tested(promise: Acceptance) -> None:
     known = any(step.known.n for step in promise.steps)
-    besides = ("Settled besides", "Disagree") if known else ()
+    elsewhere = ("Settled elsewhere", "Disagree") if known else ()
     draw_table(
-        ("Votes that agree", "Labels there", "Disagree", *besides, "Unseen", "At most", ""),
+        ("Votes that agree", "Labels there", "Disagree", *elsewhere, "Unseen", "At most", ""),
         (
             [
                 f"from {fmt.percent(step.threshold)}",
@@ -266,7 +266,7 @@ def _show_tested(promise: Acceptance) -> None:
             for step in promise.steps
         ),
         name="Thresholds tested",
-        numbers=tuple(range(1, 5 + len(besides))),
+        numbers=tuple(range(1, 5 + len(elsewhere))),
     )
 
 
@@ -319,7 +319,7 @@ def _show_scores(queue: QueueRow) -> None:
         numbers=range(1, 7 if rates else 6),
     )
     st.caption(
-        "What the votes say of all cells, corrected by their error on the cells that "
+        "The votes on all cells, corrected by their error on the cells that "
         "people checked (prediction-powered inference, Angelopoulos and others 2023). The "
         "interval holds however wrong the judges are; the better they are, the narrower it "
         "is. All criteria, by weight: the mean score where items have all criteria, before "
@@ -336,7 +336,7 @@ def _has_unreviewed(corrected: CorrectedMean) -> bool:
 def _rates_words(corrected: CorrectedMean) -> str:
     if corrected.rates is None:
         return fmt.DASH
-    share, found, cleared = (
+    share, detected, cleared = (
         corrected.rates.share,
         corrected.rates.found.value,
         corrected.rates.cleared.value,
@@ -344,19 +344,21 @@ def _rates_words(corrected: CorrectedMean) -> str:
     text = figure_cell(share, fmt.percent)
     if share.value is None:
         return text
-    return f"{text}<br>{quiet_html(f'finds {fmt.percent(found)}, clears {fmt.percent(cleared)}')}"
+    return (
+        f"{text}<br>{quiet_html(f'finds {fmt.percent(detected)}, clears {fmt.percent(cleared)}')}"
+    )
 
 
 def _score_line(corrected: CorrectedMean, *, rates: bool) -> list[str]:
     powered = corrected.powered
     name = one_line(corrected.criterion, 80) if corrected.criterion else ALL
-    heard = (
+    labels_note = (
         quiet_html(f"weight of the judges' votes: {fmt.percent(powered.listened)}")
         if powered is not None and powered.mean.value is not None and _has_unreviewed(corrected)
         else ""
     )
     return [
-        f"{esc(name)}<br>{heard}" if heard else esc(name),
+        f"{esc(name)}<br>{labels_note}" if labels_note else esc(name),
         fmt.score(corrected.said),
         figure_cell(Estimate.undefined(corrected.reason) if powered is None else powered.mean),
         fmt.DASH if powered is None else figure_cell(powered.labels),

@@ -38,12 +38,12 @@ def show(queue: QueueRow) -> None:
     st.caption(
         "Labels of the dataset and verdicts settled by people show how reliable each judge "
         "is. Three rules are tried: all judges by their weight, the best judge alone, and, "
-        "where levels have an order, the mean of the votes moved to the labels. Each item "
-        "counted was settled by a rule that was chosen and fitted without its label, so "
-        "the two figures can be compared. If levels have an order, the distance to the "
-        "label counts; otherwise the share of right answers does. The calibrated rule is "
-        "offered if it is ahead on this measure, its kappa is no lower, and it does not "
-        "give the same answer on every cell. No judge is asked again."
+        "if levels have an order, the mean of the votes, shifted towards the labels. Both "
+        "columns are measured on held-out labels: no item influences the rule that settles "
+        "it. The measure is the distance to the label if levels have an order, otherwise "
+        "the share of right answers. The calibrated rule is offered if it is better by this "
+        "measure, its kappa is no lower, and it does not give the same answer on every cell. "
+        "No judge is asked again."
     )
 
 

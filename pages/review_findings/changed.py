@@ -121,32 +121,32 @@ def _count_link(queue: QueueRow, count: int, cells: dict[str, object]) -> str:
     if not count:
         return "0"
     address = {state.QUEUE: queue.id, state.VIEW: "session", **cells}
-    to = routes.link_address(routes.RECORD.url, address)
-    return f'<a href="{esc(to)}" target="_self">{fmt.count(count)}</a>'
+    url = routes.link_address(routes.RECORD.url, address)
+    return f'<a href="{esc(url)}" target="_self">{fmt.count(count)}</a>'
 
 
 def _cell_list(queue: QueueRow, result: Session, pairs: Sequence[ReviewerPair]) -> None:
     """Draw the cells behind the count in the address."""
-    asked = state.address(state.SHOW)
-    if asked is None:
+    shown_list = state.address(state.SHOW)
+    if shown_list is None:
         return
-    if asked in BECAME:
-        became: Became = asked
+    if shown_list in BECAME:
+        became: Became = shown_list
         _cell_table(
             queue, BECAME[became][1], "Panel", "People", map(_decided_row, result.of(became))
         )
-    elif asked in (SAME, DIFFER):
+    elif shown_list in (SAME, DIFFER):
         at = state.address_id(state.AT)
         if at is None or at >= len(pairs):
             show_sentences("The address names two reviewers who share no cell of this queue.")
             return
         pair = pairs[at]
-        kind = "the same verdict" if asked == SAME else "different verdicts"
-        rows = pair.same if asked == SAME else pair.differ
+        kind = "the same verdict" if shown_list == SAME else "different verdicts"
+        rows = pair.same if shown_list == SAME else pair.differ
         head = f"{pair.criterion}: cells with {kind}"
         _cell_table(queue, head, pair.first, pair.second, map(_shared_row, rows))
     else:
-        show_sentences(f"The address asks for {asked!r}, which is not a list on this page.")
+        show_sentences(f"The address asks for {shown_list!r}, which is not a list on this page.")
 
 
 def _decided_row(cell: DecidedCell) -> _Row:
@@ -175,6 +175,6 @@ def _cell_table(
 
 def _cell_row(queue: QueueRow, item: str, criterion: str, first: str, second: str) -> list[str]:
     address = {state.RUN: queue.run_id, state.ITEM: item, state.AT: criterion}
-    to = esc(routes.link_address(routes.RUN.url, address))
-    name = f'<a href="{to}" target="_self">{esc(one_line(item, 60))}</a>'
+    url = esc(routes.link_address(routes.RUN.url, address))
+    name = f'<a href="{url}" target="_self">{esc(one_line(item, 60))}</a>'
     return [name, *(esc(one_line(text, 60)) for text in (criterion, first, second))]

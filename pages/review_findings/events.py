@@ -30,17 +30,17 @@ def show_events(events: Iterable[LogLine], *, name: str, places: bool) -> None:
 
 
 def _event_html(line: LogLine, *, places: bool) -> str:
-    where = ""
+    place = ""
     if places and line.item_id:
         cell = [one_line(line.item_id, 60)]
         cell += [one_line(line.criterion, 60)] if line.criterion else []
-        where = f" · {esc(' · '.join(cell))}"
+        place = f" · {esc(' · '.join(cell))}"
     undone = f" {tag('taken back')}" if line.undone else ""
     note = f'<div class="rs-quote">{esc(one_line(line.note, 400))}</div>' if line.note else ""
-    when = f"{line.when[:10]} {line.when[11:16]} UTC"
+    time = f"{line.when[:10]} {line.when[11:16]} UTC"
     return (
         f"<li><b>{esc(line.who)}</b> {esc(line.what)}{undone}<br>"
-        f'<span class="rs-quiet rs-num">{when}{where}</span>{note}</li>'
+        f'<span class="rs-quiet rs-num">{time}{place}</span>{note}</li>'
     )
 
 
@@ -70,8 +70,8 @@ def choose_cell(seat: Seat, queue: QueueRow) -> None:
     if not cells:
         show_sentences("Nothing was decided yet.")
         return
-    asked = (state.address(state.ITEM), state.address(state.CRITERION))
-    at = cells.index(asked) if asked in cells else None
+    address_cell = (state.address(state.ITEM), state.address(state.CRITERION))
+    at = cells.index(address_cell) if address_cell in cells else None
     key = state.key(RECORD_FIELD, "cell", queue.id)
     state.put(key, at)
     st.selectbox(
@@ -80,7 +80,7 @@ def choose_cell(seat: Seat, queue: QueueRow) -> None:
         key=key,
         index=None,
         placeholder="Choose an item and criterion",
-        format_func=lambda one: f"{one_line(cells[one][0], 60)} · {one_line(cells[one][1], 60)}",
+        format_func=lambda cell: f"{one_line(cells[cell][0], 60)} · {one_line(cells[cell][1], 60)}",
         on_change=_choose_cell,
         args=(key, cells),
     )

@@ -159,9 +159,9 @@ def show() -> None:
     """Draw the page: below the run's head, except for a blind second look."""
     rows = _queues_of_run()
     if rows and state.address(state.VIEW) == AGAIN:
-        if who := identity.current_seat(HEADER):
+        if seat := identity.current_seat(HEADER):
             page_header(HEADER.title, HEADER.tells)
-            people.second_look(who, rows[0])
+            people.second_look(seat, rows[0])
         return
     run = item_view.require_run(store(), rows[0].run_id) if rows else run_head.run_of_page()
     if run is None:
@@ -173,11 +173,11 @@ def show() -> None:
     cell = item and criterion and state.address_id(state.RUN) is not None
     if not rows and not cell:
         unreviewed.show(run)
-    elif who := identity.current_seat(Header(title="")):
+    elif seat := identity.current_seat(Header(title="")):
         if rows:
-            _show_views(who, _chosen_queue(rows))
+            _show_views(seat, _chosen_queue(rows))
         elif item and criterion:
-            events.cell_timeline(who, run.id, item, criterion)
+            events.cell_timeline(seat, run.id, item, criterion)
             events.draw_downloads(run.id)
 
 
@@ -192,11 +192,11 @@ def _show_nothing() -> None:
 
 def _queues_of_run() -> list[QueueRow]:
     """Return the queues of a run; first the shown one, from the address or the newest."""
-    asked = state.address_id(state.QUEUE)
-    if asked is None:
+    requested = state.address_id(state.QUEUE)
+    if requested is None:
         rows = queues.queues_of_run(store(), state.address_id(state.RUN))
         return [row for row in rows if row.run_id == rows[0].run_id]
-    first = queues.queue_by_id(store(), asked)
+    first = queues.queue_by_id(store(), requested)
     rest = queues.queues_of_run(store(), first.run_id)
     return [first, *(row for row in rest if row.id != first.id)]
 
@@ -220,8 +220,8 @@ def _chosen_queue(rows: list[QueueRow]) -> QueueRow:
 
 
 def _choose_queue(key: str) -> None:
-    gone = dict.fromkeys((state.RUN, state.ITEM, state.CRITERION))
-    state.set_address(**{**gone, state.QUEUE: state.get(key)})
+    dropped = dict.fromkeys((state.RUN, state.ITEM, state.CRITERION))
+    state.set_address(**{**dropped, state.QUEUE: state.get(key)})
 
 
 def _show_views(seat: Seat, queue: QueueRow) -> None:
@@ -259,9 +259,9 @@ def _show_views(seat: Seat, queue: QueueRow) -> None:
 
 def _draw_link_to_next_item(seat: Seat, queue: QueueRow) -> None:
     """Draw a link to the next item for the current user, if any."""
-    left = claims.queue_for_person(store(), seat, queue.id).available
-    if left and queue.archived is None:
-        text = f"Continue reviewing: {fmt.plural(left, 'item')} left"
+    remaining = claims.queue_for_person(store(), seat, queue.id).available
+    if remaining and queue.archived is None:
+        text = f"Continue reviewing: {fmt.plural(remaining, 'item')} left"
         routes.draw_link(routes.REVIEW_ITEM, text, {state.QUEUE: queue.id}, icon="play_arrow")
 
 
@@ -278,8 +278,8 @@ def _show_record(seat: Seat, queue: QueueRow) -> None:
 
 def _opened_part() -> str:
     """Return the part in the address, otherwise the queue's results."""
-    asked = state.address_in(state.VIEW, VIEWS)
-    return asked or ("record" if state.address(state.ITEM) else "session")
+    requested = state.address_in(state.VIEW, VIEWS)
+    return requested or ("record" if state.address(state.ITEM) else "session")
 
 
 show()

@@ -42,11 +42,11 @@ def show(seat: Seat, queue: QueueRow) -> None:
     )
     people = {person.name: person for person in figures}
     show_section("How you review")
-    mine = people.pop(seat.name, None)
-    if mine is None:
+    own_figures = people.pop(seat.name, None)
+    if own_figures is None:
         show_sentences("You have given no verdict in this queue yet.")
     else:
-        _show_own_quality(mine)
+        _show_own_quality(own_figures)
     _second_looks(seat, queue)
     if seat.role == "lead":
         _lead_view(seat, queue, list(people.values()))
@@ -222,8 +222,8 @@ def _show_texts(look: SecondLook) -> None:
         items.show_headed("Reference", look.reference)
 
 
-def _field_key(look: SecondLook, criterion: Criterion, what: str) -> str:
-    return state.key(AGAIN, what, look.queue_id, look.number, criterion.name)
+def _field_key(look: SecondLook, criterion: Criterion, field: str) -> str:
+    return state.key(AGAIN, field, look.queue_id, look.number, criterion.name)
 
 
 def _show_cell(look: SecondLook, criterion: Criterion) -> None:
@@ -240,7 +240,7 @@ def _show_cell(look: SecondLook, criterion: Criterion) -> None:
             format_func=lambda at: (
                 "Cannot assess" if at == CANNOT else label(criterion.options[at].label)
             ),
-            captions=[label(o.description) for o in criterion.options] + [""],
+            captions=[label(option.description) for option in criterion.options] + [""],
             label_visibility="collapsed",
         )
         if chosen == CANNOT:
@@ -248,24 +248,24 @@ def _show_cell(look: SecondLook, criterion: Criterion) -> None:
                 "Why",
                 list(WHYS),
                 key=_field_key(look, criterion, "why"),
-                format_func=lambda why: WHYS[why],
+                format_func=lambda reason: WHYS[reason],
             )
 
 
 def _say_verdict(seat: Seat, look: SecondLook) -> None:
     with shown_errors():
-        given = {}
+        verdict = {}
         for criterion in look.criteria:
             option = state.get(_field_key(look, criterion, "option"))
             if option is None:
                 st.error("Give a verdict on every criterion first.", icon=":material/error:")
                 return
             reason = state.get(_field_key(look, criterion, "why"))
-            given[criterion.name] = (
+            verdict[criterion.name] = (
                 ReviewerAnswer(None, reason) if option == CANNOT else ReviewerAnswer(option)
             )
         began = state.get(state.key(AGAIN, "since", look.queue_id, look.number))
-        spent = None if began is None else round(1000 * (time.monotonic() - began) / len(given))
-        second_looks.say_again(store(), seat, look, given, ms_active=spent)
+        spent = None if began is None else round(1000 * (time.monotonic() - began) / len(verdict))
+        second_looks.say_again(store(), seat, look, verdict, ms_active=spent)
         state.drop(AGAIN)
         state.flash("Saved. Thank you for the second look.")

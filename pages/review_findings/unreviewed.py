@@ -26,12 +26,12 @@ def show(run: Run) -> None:
     doubtful = remembered(
         "in doubt", cache_key, lambda: queues.preview_queue(store(), run.id, rule)
     )
-    of = sorted(doubtful.by_reason.items(), key=lambda pair: -pair[1])
-    why = ", ".join(f"{work.REASONS[reason]} ({fmt.count(n)})" for reason, n in of)
+    by_reason = sorted(doubtful.by_reason.items(), key=lambda pair: -pair[1])
+    reasons = ", ".join(f"{work.REASONS[reason]} ({fmt.count(n)})" for reason, n in by_reason)
     cells = f"{fmt.plural(doubtful.cells, 'cell')} of {fmt.count(doubtful.of)}"
     st.html(
         f"<div><b>Nobody has reviewed this run.</b> {esc(cells)} are worth a look, on "
-        f"{esc(fmt.plural(doubtful.items, 'item'))}: {esc(why)}.</div>"
+        f"{esc(fmt.plural(doubtful.items, 'item'))}: {esc(reasons)}.</div>"
     )
     minutes = queues.expected_minutes(store(), run.id, doubtful.cells, queues.USUAL)
     if minutes is not None:

@@ -58,7 +58,9 @@ def minutes_text(value: float) -> str:
 FoundT = TypeVar("FoundT")
 
 
-def cached_figure(what: str, queue: QueueRow, make: Callable[[], FoundT], *more: object) -> FoundT:
+def cached_figure(
+    figure: str, queue: QueueRow, make: Callable[[], FoundT], *more: object
+) -> FoundT:
     """Return `make()`, or its earlier result for the same verdicts, decisions and cells.
 
     `more` holds everything else that the figure depends on.
@@ -66,4 +68,4 @@ def cached_figure(what: str, queue: QueueRow, make: Callable[[], FoundT], *more:
     run = item_view.require_run(store(), queue.run_id)
     cells = queues.cell_count(store(), queue.id)
     cache_key = (queue.id, *browsing.results_state(store(), run), cells, *more)
-    return remembered(f"review: {what}", cache_key, make)
+    return remembered(f"review: {figure}", cache_key, make)

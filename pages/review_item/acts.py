@@ -58,10 +58,10 @@ def choose_option(review: OpenItem, criterion: str, option: int) -> None:
         _to_next_cell(review, criterion)
 
 
-def give_up(review: OpenItem, criterion: str, why: Why) -> None:
+def give_up(review: OpenItem, criterion: str, reason: Why) -> None:
     """Draft that a cell cannot be assessed, with the reason."""
     before = review.said.get(criterion, ReviewerAnswer(None))
-    draft_verdict(review, criterion, replace(before, option=None, why=why))
+    draft_verdict(review, criterion, replace(before, option=None, why=reason))
     if not review.confirming:
         _to_next_cell(review, criterion)
 
@@ -102,17 +102,17 @@ def commit_verdicts(review: OpenItem) -> None:
     assert review.ticket is not None, "only an open item can be judged"
     _clock_time(review)
     at_once = reviewers.commits_at_once(store(), review.seat)
-    given = {
+    verdicts = {
         n: g
         for n, g in review.said.items()
         if n in {criterion_name(c) for c in review.cells_to_decide}
     }
     if review.confirming:
-        outcome = commit_reveal.finish(store(), review.ticket, given)
+        outcome = commit_reveal.finish(store(), review.ticket, verdicts)
     else:
-        spent = {n: round(1000 * review.spent.get(n, 0.0)) for n in given}
+        spent = {n: round(1000 * review.spent.get(n, 0.0)) for n in verdicts}
         outcome = commit_reveal.commit(
-            store(), review.ticket, given, ms_active=spent, at_once=at_once
+            store(), review.ticket, verdicts, ms_active=spent, at_once=at_once
         )
     review.ticket, review.undone, review.same = outcome.ticket, (), outcome.same
     if not outcome.confirm:
@@ -187,9 +187,11 @@ def _cell_changed(review: OpenItem, ticket: claims.Ticket) -> None:
         take_next(review)
 
 
-def flag_met_verdicts(review: OpenItem, met: VerdictsCompared, reason: str) -> None:
+def flag_met_verdicts(review: OpenItem, compared: VerdictsCompared, reason: str) -> None:
     """Ask a lead about my verdicts that were compared with another reviewer's."""
-    other_acts.flag_met(store(), review.seat, review.queue_id, met.item_id, met.criteria, reason)
+    other_acts.flag_met(
+        store(), review.seat, review.queue_id, compared.item_id, compared.criteria, reason
+    )
     review.effect, review.undone, review.same = None, (), ()
     review.told = "Flagged for a lead. U removes the flag."
 

@@ -116,8 +116,8 @@ def _settle_at_sight(review: OpenItem) -> None:
 
 
 def _on_commit_at_once(review: OpenItem, key: str) -> None:
-    on = bool(state.get(key))
-    keyboard.perform_guarded(review, lambda now: reviewers.commit_at_once(store(), now.seat, on))
+    is_on = bool(state.get(key))
+    keyboard.perform_guarded(review, lambda now: reviewers.commit_at_once(store(), now.seat, is_on))
 
 
 def _own_pace(pace: ReviewerPace) -> str:
@@ -172,8 +172,8 @@ def _draw_last_act(review: OpenItem) -> None:
     """
     refused = keyboard.pending_refusal()
     if refused is not None:
-        where = f"{refused.where}: " if refused.where else ""
-        parts = [f'<span class="rs-tag rs-bad">✕ {esc(where + refused.message)}</span>']
+        place_words = f"{refused.where}: " if refused.where else ""
+        parts = [f'<span class="rs-tag rs-bad">✕ {esc(place_words + refused.message)}</span>']
     elif review.told:
         parts = [f'<span class="rs-quiet">{esc(review.told)}</span>']
     elif review.effect is not None or review.undone or review.same:
@@ -185,11 +185,11 @@ def _draw_last_act(review: OpenItem) -> None:
         problem_list(refused.problems)
 
 
-def _ask_lead(review: OpenItem, met: VerdictsCompared) -> None:
+def _ask_lead(review: OpenItem, compared: VerdictsCompared) -> None:
     """Show the final verdicts, and the note that asks a lead to send them back."""
-    number = queues.item_number(store(), review.queue_id, met.item_id)
-    names = " and ".join(f"“{one_line(name, 60)}”" for name in met.criteria)
-    key = state.key(REVIEW_LEAD, met.step)
+    number = queues.item_number(store(), review.queue_id, compared.item_id)
+    names = " and ".join(f"“{one_line(name, 60)}”" for name in compared.criteria)
+    key = state.key(REVIEW_LEAD, compared.step)
     state.seed(key, f"I want to change my verdict on {names}: ")
     with st.container(border=True, key="rs_ask_lead", gap="small"):
         st.html(
@@ -206,7 +206,7 @@ def _ask_lead(review: OpenItem, met: VerdictsCompared) -> None:
                 type="primary",
                 icon=":material/flag:",
                 on_click=keyboard.flag_met,
-                args=(review, met, key),
+                args=(review, compared, key),
             )
             st.button(
                 "Leave it",
@@ -245,7 +245,7 @@ def effect_line(
     changes = "" if effect is None else " · ".join([*_item_effect(effect), *_cell_effects(effect)])
     if same:
         names = esc(one_line(", ".join(same), 80))
-        # Where judges disagree, the panel's verdict is the result of their rule.
+        # The text says "the panel", because the judges themselves may disagree.
         changes = f"{names}: confirmed, because the panel agrees" + (
             f" · {changes}" if changes else ""
         )

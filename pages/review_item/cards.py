@@ -158,10 +158,10 @@ def _stage_line(review: OpenItem) -> None:
 
 
 def _active_card(review: OpenItem, cell: BlindCell) -> None:
-    criterion, given = cell.criterion, review.said.get(opened.criterion_name(cell))
+    criterion, drafted = cell.criterion, review.said.get(opened.criterion_name(cell))
     votes = review.votes.get(criterion.name)
     with st.container(border=True, key="rs_cell_active", gap="small"):
-        _card_head(cell, given)
+        _card_head(cell, drafted)
         if votes is not None:
             revealed.show_summary(votes)
         if review.mode == "why":
@@ -169,8 +169,8 @@ def _active_card(review: OpenItem, cell: BlindCell) -> None:
         elif review.mode == "flag":
             _flag_buttons(review, cell)
         else:
-            _option_buttons(review, cell, given)
-        show_note(review, criterion.name, given)
+            _option_buttons(review, cell, drafted)
+        show_note(review, criterion.name, drafted)
         _act_buttons(review, cell)
         if votes is not None and review.item is not None:
             revealed.show_votes(votes, text_of(review.item))
@@ -179,11 +179,11 @@ def _active_card(review: OpenItem, cell: BlindCell) -> None:
 def _folded_card(review: OpenItem, cell: BlindCell, place: int) -> None:
     """Draw one line that opens the cell, with its verdict and, if shown, its votes."""
     criterion = cell.criterion
-    given = review.said.get(criterion.name)
-    is_decided = opened.is_decided(given)
+    drafted = review.said.get(criterion.name)
+    is_decided = opened.is_decided(drafted)
     with st.container(border=True, key=f"rs_cell_{place}", gap="small"):
         st.button(
-            f"**{label(criterion.name)}** &nbsp; {label(_answer_words(criterion, given))}",
+            f"**{label(criterion.name)}** &nbsp; {label(_answer_words(criterion, drafted))}",
             key=state.key(REVIEW_ACT, "open", review.number, place),
             type="tertiary",
             icon=":material/check_circle:" if is_decided else ":material/radio_button_unchecked:",
@@ -201,12 +201,12 @@ def _card_head(cell: BlindCell, answer: ReviewerAnswer | None) -> None:
     criterion = cell.criterion
     tone: Tone = "good" if opened.is_decided(answer) else "warn"
     flagged = tag(f"flagged for {_role_with_article(cell.flagged)}", "warn") if cell.flagged else ""
-    remark = f'<div class="rs-quote">{esc(cell.remark)}</div>' if cell.remark else ""
+    remark_html = f'<div class="rs-quote">{esc(cell.remark)}</div>' if cell.remark else ""
     st.html(
         f'<div class="rs-row"><span class="rs-cell" role="heading" aria-level="2">'
         f'{esc(criterion.name)}</span><span class="rs-quiet">{esc(_weight_words(criterion))}</span>'
         f"{tag(_answer_words(criterion, answer), tone)}{flagged}</div>"
-        f'<div class="rs-prose">{esc(criterion.requirement)}</div>{remark}'
+        f'<div class="rs-prose">{esc(criterion.requirement)}</div>{remark_html}'
     )
 
 
@@ -304,15 +304,18 @@ def _flag_buttons(review: OpenItem, cell: BlindCell) -> None:
 
 def _act_buttons(review: OpenItem, cell: BlindCell) -> None:
     with st.container(horizontal=True, gap="small"):
-        cannot = keyboard.cannot_key(cell.criterion)
-        for caption, shortcut, what in (("Cannot assess", cannot, "why"), ("Flag", "F", "flag")):
+        cannot_key = keyboard.cannot_key(cell.criterion)
+        for caption, shortcut, mode in (
+            ("Cannot assess", cannot_key, "why"),
+            ("Flag", "F", "flag"),
+        ):
             st.button(
                 caption,
-                key=state.key(REVIEW_ACT, what),
+                key=state.key(REVIEW_ACT, mode),
                 type="tertiary",
                 shortcut=shortcut,
                 on_click=keyboard.set_digit_mode,
-                args=(review, what),
+                args=(review, mode),
             )
         st.button(
             "Note",
@@ -324,14 +327,14 @@ def _act_buttons(review: OpenItem, cell: BlindCell) -> None:
         )
         if len(review.cells_to_decide) < 2:
             return
-        for caption, shortcut, by in (("Previous", "Up", -1), ("Next", "Down", 1)):
+        for caption, shortcut, step in (("Previous", "Up", -1), ("Next", "Down", 1)):
             st.button(
                 caption,
-                key=state.key(REVIEW_ACT, "move", by),
+                key=state.key(REVIEW_ACT, "move", step),
                 type="tertiary",
                 shortcut=shortcut,
                 on_click=acts.move_active,
-                args=(review, by),
+                args=(review, step),
             )
 
 
@@ -340,9 +343,13 @@ def _activate_cell(review: OpenItem, criterion: str) -> None:
 
 
 def _is_done(cell: BlindCell) -> None:
-    given = cell.final or cell.first
+    own_verdict = cell.final or cell.first
     with st.container(border=True):
-        verdict = tag(_answer_words(cell.criterion, given), "good") if given else tag("for others")
+        verdict = (
+            tag(_answer_words(cell.criterion, own_verdict), "good")
+            if own_verdict
+            else tag("for others")
+        )
         flagged = (
             tag(f"flagged for {_role_with_article(cell.flagged)}", "warn") if cell.flagged else ""
         )

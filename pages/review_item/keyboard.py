@@ -41,7 +41,7 @@ export default function({ data }) {
       const at = page.activeElement;
       page.rubricStudioHands.stop?.();
       if (event.key === "Escape" && at && /^(TEXTAREA|INPUT)$/.test(at.tagName)) at.blur();
-      // The field gives its text to the server on this key of its own; what follows waits for it.
+      // The field sends its text to the server on this key, so commit after that.
       const sent = event.key === "Enter" && (event.ctrlKey || event.metaKey);
       if (sent && at && at === note()) {
         at.blur();
@@ -53,14 +53,14 @@ export default function({ data }) {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       const typing = at && (/^(TEXTAREA|INPUT|SELECT)$/.test(at.tagName) || at.isContentEditable);
       if (event.key.toLowerCase() === "n" && !typing && note()) {
-        // At once: what is typed next would otherwise be taken for keys.
+        // Focus at once, or the next characters would act as shortcuts.
         event.preventDefault();
         event.stopPropagation();
         note().focus();
         return;
       }
       const open = page.querySelector(".st-key-rs_cell_active");
-      // A digit is for the active cell, which the reveal may have left out of sight.
+      // A digit acts on the active cell, which may be out of sight after the reveal.
       if (/^[0-9]$/.test(event.key) && !typing && open) open.scrollIntoView({ block: "nearest" });
       if (!at || at === page.body) return;
       const pressed = event.key === "Enter" && at.closest("button,a,summary,[role=button]");
@@ -71,7 +71,7 @@ export default function({ data }) {
       const here = event.target.closest && event.target.closest('[data-testid="stMain"]');
       const pointed = /mouse|touch|pen/.test(event.pointerType);
       if (!pointed || !here || !page.querySelector('[class*="st-key-review_act"]')) return;
-      // After a click of the mouse, keys are for the item again, and not for what was clicked.
+      // After a mouse click, shortcuts act on the item, not on the clicked element.
       setTimeout(() => {
         const at = page.activeElement;
         const keyed = "button,summary,a,[role=radio],[type=radio],[type=checkbox]";
@@ -90,7 +90,7 @@ export default function({ data }) {
       const card = page.querySelector(".st-key-rs_cell_active");
       const whole = page.querySelector('[data-testid="stMain"]');
       if (fresh && whole) whole.scrollTo({ top: 0 });
-      // Votes open in place: one is reading there, and a jump loses the line.
+      // Votes open in place: after a jump the reader would lose the line.
       else if (card && !revealed) card.scrollIntoView({ block: "nearest" });
     }, 80);
   }
@@ -157,7 +157,7 @@ def pending_refusal() -> InputError | None:
     if not message:
         return None
     problems = tuple(
-        Problem(m, mend, (place,) if place else ()) for place, m, mend in message["problems"]
+        Problem(m, advice, (place,) if place else ()) for place, m, advice in message["problems"]
     )
     return InputError(message["message"], problems)
 
@@ -234,8 +234,8 @@ def press_enter(review: OpenItem, number: int) -> None:
 def _take_note(review: OpenItem) -> None:
     """Save the text of the note, whether its field reported it before this act or with it."""
     text = state.get(state.key(REVIEW_NOTE, review.number, review.active))
-    given = review.said.get(review.active)
-    if text is not None and str(text) != (given.note if given else ""):
+    drafted = review.said.get(review.active)
+    if text is not None and str(text) != (drafted.note if drafted else ""):
         perform_guarded(review, lambda now: acts.store_note(now, now.active, str(text)))
 
 
@@ -307,9 +307,9 @@ def undo_by_key(review: OpenItem) -> None:
     perform_guarded(review, back_to_queue)
 
 
-def flag_met(review: OpenItem, met: VerdictsCompared, note: str) -> None:
+def flag_met(review: OpenItem, compared: VerdictsCompared, note: str) -> None:
     """Ask a lead about verdicts compared with another reviewer's; this field has the note."""
     perform_guarded(
-        review, lambda now: acts.flag_met_verdicts(now, met, str(state.get(note) or ""))
+        review, lambda now: acts.flag_met_verdicts(now, compared, str(state.get(note) or ""))
     )
-    review.stands = None if review.told else met
+    review.stands = None if review.told else compared

@@ -107,9 +107,9 @@ def open_item_of(queue_id: int, seat: Seat) -> OpenItem:
     place = state.key(REVIEW, queue_id)
     opened_item = state.get(place)
     if not isinstance(opened_item, OpenItem) or opened_item.seat.name != seat.name:
-        far = queues.queue_progress(store(), queue_id)
+        progress = queues.queue_progress(store(), queue_id)
         opened_item = OpenItem(
-            queue_id, seat, far, reviewer_quality.reviewer_pace(store(), seat, queue_id)
+            queue_id, seat, progress, reviewer_quality.reviewer_pace(store(), seat, queue_id)
         )
         state.put(place, opened_item)
     opened_item.seat = seat

@@ -28,10 +28,10 @@ def show_without_queue() -> None:
 def show(queue_id: int) -> None:
     """Draw the screen of a queue: the open item, or why none is open."""
     queue = queues.queue_by_id(store(), queue_id)
-    who = identity.current_seat()
-    if who is None:
+    seat = identity.current_seat()
+    if seat is None:
         return
-    at = opened.open_item_of(queue_id, who)
+    at = opened.open_item_of(queue_id, seat)
     where = QueueFilter(
         criterion=state.address(state.CRITERION), flagged=state.address(state.FLAGGED) is not None
     )
@@ -73,7 +73,7 @@ def _draw_screen(review: OpenItem, queue_name: str) -> None:
 
 
 def _show_nothing(review: OpenItem) -> None:
-    standing = claims.queue_for_person(store(), review.seat, review.queue_id, review.where)
+    queue_state = claims.queue_for_person(store(), review.seat, review.queue_id, review.where)
     leases = opened.my_leases(review)
     if leases:
         caption = (
@@ -83,12 +83,12 @@ def _show_nothing(review: OpenItem) -> None:
         empty_state(
             "One item is still open", caption, lambda: _take_back(review, leases[0].item_id)
         )
-    elif standing.available:
+    elif queue_state.available:
         empty_state("Ready", "There are items for you to review.")
     else:
         run = queues.queue_by_id(store(), review.queue_id).run_id
-        empty_state("No items left for you", standing.why, lambda: _on_run_choice(run))
-    if standing.available:
+        empty_state("No items left for you", queue_state.why, lambda: _on_run_choice(run))
+    if queue_state.available:
         with st.container(horizontal=True, horizontal_alignment="center"):
             _show_start_links(review, first=not leases)
 
@@ -149,16 +149,16 @@ def _release_item(review: OpenItem) -> None:
 def open_queue_for(run_id: int, rule: str) -> None:
     """Open the run's queue for a rule named in a link; create it if it does not exist.
 
-    Where nobody has reviewed yet, the person begins at once; *Not you?* on Review takes a name.
+    If no one has reviewed yet, the person begins at once; *Not you?* on Review asks for a name.
     """
-    if who := identity.current_seat(alone=own_grades.GRADER):
+    if seat := identity.current_seat(alone=own_grades.GRADER):
         if rule == work.RANDOM:
-            queue = ten_more.take_up(store(), who, run_id)
+            queue = ten_more.take_up(store(), seat, run_id)
         elif rule == work.UNGRADED:
-            queue = grading.take_up_ungraded(store(), who, run_id)
-            reviewers.commit_at_once_alone(store(), who)
+            queue = grading.take_up_ungraded(store(), seat, run_id)
+            reviewers.commit_at_once_alone(store(), seat)
         else:
-            queue = queues.take_up(store(), who, run_id, *work.SETTLED_AT_ONCE[rule])
+            queue = queues.take_up(store(), seat, run_id, *work.SETTLED_AT_ONCE[rule])
         state.set_address(**{state.QUEUE: queue.id, state.RUN: None, state.RULE: None})
         st.rerun()
 

@@ -35,18 +35,20 @@ def show_summary(cell: RevealedCell) -> None:
     view = cell.view
     criterion, verdict = view.criterion, view.verdict
     chips = "".join(verdict_chips(criterion, verdict)) if verdict else tag("no verdict", "warn")
-    why = "; ".join(REASONS.get(reason, reason) for reason in cell.reasons)
+    reasons = "; ".join(REASONS.get(reason, reason) for reason in cell.reasons)
     tie = tag("in a tie, the worse answer counts") if verdict and verdict.tie else ""
     draw_row([f"<b>Panel</b>{chips}", tie, _same_words(cell)])
-    st.html(f'<span class="rs-quiet rs-num">{_vote_spread(cell)}Queued because {esc(why)}.</span>')
-    for who, note in cell.asked:
+    st.html(
+        f'<span class="rs-quiet rs-num">{_vote_spread(cell)}Queued because {esc(reasons)}.</span>'
+    )
+    for reviewer, note in cell.asked:
         st.html(
             f'<div class="rs-card"><div class="rs-row"><b>Regrade request</b>'
-            f'<span class="rs-quiet">from {esc(who)}</span></div>'
+            f'<span class="rs-quiet">from {esc(reviewer)}</span></div>'
             f'<div class="rs-prose">{esc(note)}</div></div>'
         )
-    for index, given in enumerate(cell.others):
-        _draw_other(cell.view.criterion, chr(ord("A") + index), given)
+    for index, other in enumerate(cell.others):
+        _draw_other(cell.view.criterion, chr(ord("A") + index), other)
 
 
 def show_votes(cell: RevealedCell, text: str) -> None:

@@ -79,13 +79,13 @@ def layered_html(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[Quo
     edges = {0, len(text)}.union(*((s, e) for s, e in marked), *((s, e) for s, e, _ in underlined))
     parts, cuts = list[str](), sorted(edges)
     for start, end in pairwise(cuts):
-        inside = esc(text[start:end])
+        inner_html = esc(text[start:end])
         if any(s <= start < e for s, e in marked):
-            inside = f'<mark class="rs-mark">{inside}</mark>'
+            inner_html = f'<mark class="rs-mark">{inner_html}</mark>'
         if any(s <= start < e for s, e, _ in underlined):
-            inside = f'<mark class="rs-quoted" style="{_STYLE}">{inside}</mark>'
+            inner_html = f'<mark class="rs-quoted" style="{_STYLE}">{inner_html}</mark>'
         ended = sorted({letter for _, e, letter in underlined if e == end})
-        parts.append(inside + (f"<sup>{','.join(ended)}</sup>" if ended else ""))
+        parts.append(inner_html + (f"<sup>{','.join(ended)}</sup>" if ended else ""))
     return "".join(parts)
 
 
@@ -214,8 +214,8 @@ def _numbered_text(review: OpenItem, text: str) -> str:
     chosen = {(s.start, s.end) for s in _chosen_spans(review)}
     parts, after = list[str](), 0
     for number, (start, end) in enumerate(sentence_spans(text)[:MOST], start=1):
-        inside = esc(text[start:end])
-        caption = f'<mark class="rs-mark">{inside}</mark>' if (start, end) in chosen else inside
+        passage = esc(text[start:end])
+        caption = f'<mark class="rs-mark">{passage}</mark>' if (start, end) in chosen else passage
         parts.append(
             f'{esc(text[after:start])}<small class="rs-quiet">[{number}]</small> {caption}'
         )

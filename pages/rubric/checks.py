@@ -114,12 +114,12 @@ def _count_words(live: list[PlacedFinding], words_read: bool) -> str:
     return f"{fmt.plural(len(live), 'finding')} to review: {', '.join(parts)}"
 
 
-def _show_finding(name: str, finding: PlacedFinding, where: str) -> None:
+def _show_finding(name: str, finding: PlacedFinding, place: str) -> None:
     rule = rule_of(finding.finding)
-    subject = _finding_subject(name, finding) if where == "side" else ""
+    subject = _finding_subject(name, finding) if place == "side" else ""
     with st.container(border=True, gap="xxsmall"):
         st.html(_finding_words(rule, finding, subject))
-        _finding_acts(name, finding, where)
+        _finding_acts(name, finding, place)
 
 
 def _finding_words(rule: LintRule, finding: PlacedFinding, subject: str) -> str:
@@ -134,15 +134,15 @@ def _finding_words(rule: LintRule, finding: PlacedFinding, subject: str) -> str:
     )
 
 
-def _finding_acts(name: str, finding: PlacedFinding, where: str) -> None:
+def _finding_acts(name: str, finding: PlacedFinding, place: str) -> None:
     with st.container(horizontal=True, gap="small"):
         if finding.finding.edit is not None:
             _finding_button(
-                name, finding, where, "mend", finding.finding.edit.words, "auto_fix_high"
+                name, finding, place, "mend", finding.finding.edit.words, "auto_fix_high"
             )
-        if where == "side" and finding.uid is not None and finding.uid != drafts.open_card(name):
-            _finding_button(name, finding, where, "open", "Open", "arrow_forward")
-        _finding_button(name, finding, where, "dismiss", "Dismiss", "close")
+        if place == "side" and finding.uid is not None and finding.uid != drafts.open_card(name):
+            _finding_button(name, finding, place, "open", "Open", "arrow_forward")
+        _finding_button(name, finding, place, "dismiss", "Dismiss", "close")
 
 
 def _finding_subject(name: str, finding: PlacedFinding) -> str:
@@ -156,14 +156,14 @@ def _finding_subject(name: str, finding: PlacedFinding) -> str:
 
 
 def _finding_button(
-    name: str, placed: PlacedFinding, where: str, act: str, caption: str, icon: str
+    name: str, placed: PlacedFinding, place: str, act: str, caption: str, icon: str
 ) -> None:
     finding = placed.finding
     places = [step for path in (finding.path[2:], *finding.also) for step in path]
     st.button(
         caption,
         key=state.key(
-            RUBRIC_ACT, name, "check", where, act, finding.rule, placed.uid or "rubric", *places
+            RUBRIC_ACT, name, "check", place, act, finding.rule, placed.uid or "rubric", *places
         ),
         type="tertiary",
         icon=f":material/{icon}:",
@@ -204,47 +204,47 @@ def _show_dismissed(name: str, dismissed: list[PlacedFinding]) -> None:
 
 def show_run_findings_of_card(name: str, uid: str) -> None:
     """Show the data's findings on the open criterion, if any."""
-    says = _run_findings(name)
-    if says is None:
+    run_findings = _run_findings(name)
+    if run_findings is None:
         return
     criterion = next(c for c in drafts.draft(name)["criteria"] if c["uid"] == uid)
-    findings = diagnosis.findings_on_criterion(says.heard.findings, criterion["name"])
-    reason = says.heard.unknown.get(criterion["name"], "")
+    findings = diagnosis.findings_on_criterion(run_findings.heard.findings, criterion["name"])
+    reason = run_findings.heard.unknown.get(criterion["name"], "")
     if not findings and not reason:
         return
-    changed = diagnosis.has_changed_question(store(), says.run, drafts.draft(name), uid)
+    changed = diagnosis.has_changed_question(store(), run_findings.run, drafts.draft(name), uid)
     _show_sentences(
         [(None, finding) for finding in findings], changed=changed, unknown=_unknown_words(reason)
     )
-    _link_to_run(says.run)
+    _link_to_run(run_findings.run)
 
 
 def show_run_findings(name: str) -> None:
     """Show the data's findings on all criteria."""
-    says = _run_findings(name)
-    if says is None:
+    run_findings = _run_findings(name)
+    if run_findings is None:
         return
-    run, heard = says.run, says.heard
+    run, result = run_findings.run, run_findings.heard
     names = {c["name"] for c in drafts.draft(name)["criteria"]}
-    findings = [finding for finding in heard.findings if finding.subject in names]
+    findings = [finding for finding in result.findings if finding.subject in names]
     details = f"{run.name}, {fmt.plural(run.items, 'item')}, version {run.rubric_number}"
     st.html(
         '<div class="rs-section">Findings of the newest run</div>'
-        f'<div class="rs-quiet">{esc(one_line(details, 120))}</div>{_passed_note(says)}'
+        f'<div class="rs-quiet">{esc(one_line(details, 120))}</div>{_passed_note(run_findings)}'
     )
     if findings:
         _show_sentences([(finding.subject, finding) for finding in findings], changed=False)
-    elif heard.answers:
+    elif result.answers:
         line = f"No criterion is clearly a problem. {_undecided_criteria(run)}".rstrip()
         st.html(f'<div class="rs-quiet">{esc(line)}</div>')
     unknown = [
         f"{one_line(n, 60)}: {_unknown_words(reason)}"
-        for n, reason in heard.unknown.items()
+        for n, reason in result.unknown.items()
         if n in names
     ]
     if unknown:
-        same = set(heard.unknown.values())
-        lines = unknown if heard.answers or len(same) > 1 else [_unknown_words(same.pop())]
+        same = set(result.unknown.values())
+        lines = unknown if result.answers or len(same) > 1 else [_unknown_words(same.pop())]
         st.html("".join(f'<div class="rs-quiet">{esc(line)}</div>' for line in lines))
     _link_to_run(run)
 
@@ -264,13 +264,12 @@ def _unknown_words(reason: str) -> str:
     return f"Agreement unknown: {reason}." if reason else ""
 
 
-def _passed_note(says: RubricFindings) -> str:
+def _passed_note(findings: RubricFindings) -> str:
     """Return a note that a newer run cannot answer, and why the shown run does."""
-    if says.passed is None:
+    if findings.passed is None:
         return ""
-    caption = (
-        f"A newer run, {one_line(says.passed.name, 60)}, shows nothing about agreement: {says.why}."
-    )
+    newer = one_line(findings.passed.name, 60)
+    caption = f"A newer run, {newer}, shows nothing about agreement: {findings.why}."
     return f'<div class="rs-quiet">{esc(caption)}</div>'
 
 
@@ -365,8 +364,8 @@ def _card_of_problem(problem: Problem) -> str | None:
         return drafts.DECISION
     if problem.path[:2] == ("scoring", "length_penalty"):
         return drafts.PENALTY
-    heads = ("name", "description", "guidelines", "scoring")
-    return drafts.ABOUT if problem.path and problem.path[0] in heads else None
+    card_names = ("name", "description", "guidelines", "scoring")
+    return drafts.ABOUT if problem.path and problem.path[0] in card_names else None
 
 
 def _with_criterion_name(name: str, problem: Problem, uid: str | None) -> Problem:

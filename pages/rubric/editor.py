@@ -94,9 +94,9 @@ def _line_numbers(text: str, refused: InputError | None) -> None:
 
 def show_comments(name: str) -> None:
     """Warn before the first save that comments in the typed YAML are lost."""
-    lost = library.lost_comments(drafts.typed_text(name) or "")
-    if lost:
-        st.warning(label(lost, 500), icon=":material/comment:")
+    comment_loss = library.lost_comments(drafts.typed_text(name) or "")
+    if comment_loss:
+        st.warning(label(comment_loss, 500), icon=":material/comment:")
 
 
 def show_waiting(name: str, view_key: str, yaml: str) -> None:
@@ -177,7 +177,7 @@ def show(name: str) -> None:
             _main_column(name, view)
         with side, st.container(key="rs_beside"):
             _side_column(name)
-            # At the end, because it comes late and must move nothing under the mouse.
+            # Drawn last, because it appears late and must not shift anything under the mouse.
             show_other_editors(name)
     keyboard.show(name, form=view == FORM)
 
@@ -188,11 +188,11 @@ def _draw_header(name: str) -> None:
     unsaved = drafts.is_unsaved(name)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="rs_bar"):
         draw_row([_status_html(name, unsaved)])
-        moved = rescored.short_effect(name) if unsaved else ""
-        rescored.follow_effect(name, moved)
-        if moved:
+        effect_words = rescored.short_effect(name) if unsaved else ""
+        rescored.follow_effect(name, effect_words)
+        if effect_words:
             st.button(
-                moved,
+                effect_words,
                 key=state.key(RUBRIC_ACT, name, "rescored"),
                 type="tertiary",
                 icon=":material/swap_vert:",

@@ -118,10 +118,10 @@ def _on_read() -> None:
         state.flash(f"The rubric was read. Review it, then save.{note}")
 
 
-def _keep_draft(read: Parsed[Rubric]) -> str:
+def _keep_draft(parsed: Parsed[Rubric]) -> str:
     """Store a parsed rubric as a draft with its notices; return the draft's name."""
-    name = start_draft(draft_from(read.value))
-    state.put(state.key(RUBRIC_NOTICES, name), _plain_problems(read.notices))
+    name = start_draft(draft_from(parsed.value))
+    state.put(state.key(RUBRIC_NOTICES, name), _plain_problems(parsed.notices))
     return name
 
 
@@ -131,8 +131,8 @@ def _comment_notices() -> list[Problem]:
     if import_export.is_table(data, file):
         return []
     text = data.decode("utf-8", "replace") if isinstance(data, bytes) else data
-    lost = library.lost_comments(text)
-    return [Problem(lost)] if lost else []
+    comment_loss = library.lost_comments(text)
+    return [Problem(comment_loss)] if comment_loss else []
 
 
 def show_notices(name: str) -> None:
@@ -261,9 +261,9 @@ def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
             [
                 esc(one_line(criterion.name, 60)),
                 "<br>".join(
-                    f"<b>{esc(one_line(o.label, 40))}</b> ({fmt.number(o.value or 0, 2)}) "
-                    f"{esc(one_line(o.description, 90))}"
-                    for o in criterion.options
+                    f"<b>{esc(one_line(option.label, 40))}</b> "
+                    f"({fmt.number(option.value or 0, 2)}) {esc(one_line(option.description, 90))}"
+                    for option in criterion.options
                 ),
                 esc(fmt.weight(criterion.weight)),
                 esc(one_line(criterion.section or "", 40)),

@@ -138,8 +138,8 @@ def _on_open(draft: RubricDraft) -> None:
     with shown_errors():
         start_draft(draft)
         wrong = len(problems_of(draft))
-        mend = f" {fmt.plural(wrong, 'thing')} must be fixed first." if wrong else ""
-        state.flash(f"Drafted by a model. Review it, then save.{mend}")
+        advice = f" {fmt.plural(wrong, 'thing')} must be fixed first." if wrong else ""
+        state.flash(f"Drafted by a model. Review it, then save.{advice}")
 
 
 def _form_key(name: str) -> str:

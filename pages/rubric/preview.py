@@ -124,15 +124,15 @@ def _item_choice() -> Item | None:
 
 def _typed_item() -> Item:
     values = dict[str, str]()
-    for what, caption, first in (
+    for field, caption, first in (
         ("prompt", "Task (optional)", SAMPLE_ITEM.prompt),
         ("submission", "Submission", SAMPLE_ITEM.output),
         ("context", "Context (optional)", ""),
         ("reference", "Reference (optional)", ""),
     ):
-        key = state.key(RUBRIC_PREVIEW, what)
+        key = state.key(RUBRIC_PREVIEW, field)
         state.seed(key, first)
-        values[what] = st.text_area(caption, key=key, height="content", persist_state="session")
+        values[field] = st.text_area(caption, key=key, height="content", persist_state="session")
     context = {"context": values.pop("context")}
     return Item(id=SAMPLE_ITEM.id, context=context, **values)
 

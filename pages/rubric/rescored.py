@@ -104,11 +104,11 @@ def _draw_difference(run: Run, difference: ScoreDifference) -> None:
     if not difference.moved:
         st.caption("No score and no outcome would change.")
         return
-    moved = f"{fmt.count(len(difference.moved))} of {fmt.plural(difference.items, 'item')}"
+    moved_words = f"{fmt.count(len(difference.moved))} of {fmt.plural(difference.items, 'item')}"
     before, after = difference.mean_before, difference.mean_after
     digits = 3 if before != after and fmt.score(before) == fmt.score(after) else 2
     st.html(
-        f"<div><b>{moved} would change</b>: {_up_and_down(difference)}. "
+        f"<div><b>{moved_words} would change</b>: {_up_and_down(difference)}. "
         f"Mean score {fmt.score(before, digits)} → "
         f"<b>{fmt.score(after, digits)}</b>.</div>"
     )
@@ -122,8 +122,8 @@ def _draw_difference(run: Run, difference: ScoreDifference) -> None:
     )
 
 
-def _item_row(run: Run, moved: ChangedItem) -> list[str]:
-    to = routes.link_address(routes.RUN.url, {state.RUN: run.id, state.ITEM: moved.item_id})
-    link = f'<a href="{esc(to)}" target="_self">{esc(one_line(moved.item_id, 40))}</a>'
-    change = fmt.DASH if moved.change is None else signed_text(moved.change)
-    return [link, fmt.score(moved.before), fmt.score(moved.after), change]
+def _item_row(run: Run, changed_item: ChangedItem) -> list[str]:
+    url = routes.link_address(routes.RUN.url, {state.RUN: run.id, state.ITEM: changed_item.item_id})
+    link = f'<a href="{esc(url)}" target="_self">{esc(one_line(changed_item.item_id, 40))}</a>'
+    change = fmt.DASH if changed_item.change is None else signed_text(changed_item.change)
+    return [link, fmt.score(changed_item.before), fmt.score(changed_item.after), change]

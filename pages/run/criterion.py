@@ -53,13 +53,13 @@ def show(
     with st.container(border=True, gap="xsmall" if brief else "small"):
         weight = f"weight {fmt.weight(criterion.weight)}"
         if rubric is not None:
-            to = routes.link_address(routes.RUBRICS.url, {state.RUBRIC: rubric})
-            weight = f'<a href="{esc(to)}" target="_self">{weight}</a>'
-        asked = f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
+            url = routes.link_address(routes.RUBRICS.url, {state.RUBRIC: rubric})
+            weight = f'<a href="{esc(url)}" target="_self">{weight}</a>'
+        requirement = f'<div class="rs-prose rs-quiet">{esc(criterion.requirement)}</div>'
         st.html(
             f'<div class="rs-row"><b>{esc(criterion.name)}</b>'
             f'<span class="rs-quiet rs-leads">{weight} · {esc(criterion.scale)}</span></div>'
-            f"{clamped_html(asked) if brief else asked}"
+            f"{clamped_html(requirement) if brief else requirement}"
         )
         _show_verdict(view, settled=decided is not None, brief=brief)
         if decided is not None:
@@ -94,13 +94,13 @@ def _votes_in_brief(view: CriterionView, text: str) -> None:
     st.html(f'<div class="rs-cards rs-brief">{cards}</div>')
     for vote in together:
         which = answer_label(vote)
-        who = f"{one_line(vote.cell.judge, 40)}{f', {which}' if which else ''}"
-        _show_call(vote, f"{who}: prompt, reply and cost")
+        judge_words = f"{one_line(vote.cell.judge, 40)}{f', {which}' if which else ''}"
+        _show_call(vote, f"{judge_words}: prompt, reply and cost")
 
 
 def _vote_groups(view: CriterionView) -> list[list[VoteView]]:
     """Return the answers as they are laid out: one in the reversed order next to its twin."""
-    pairs, alone = dict[tuple[str, int], list[VoteView]](), list[VoteView]()
+    pairs, without_twin = dict[tuple[str, int], list[VoteView]](), list[VoteView]()
     for vote in view.votes:
         if vote.result is not None:
             number = vote.cell.replicate if vote.repeats is None else vote.repeats
@@ -110,8 +110,8 @@ def _vote_groups(view: CriterionView) -> list[list[VoteView]]:
         if len(pair) > 1:
             groups.append(pair)
         else:
-            alone += pair
-    return [alone, *groups] if alone else groups
+            without_twin += pair
+    return [without_twin, *groups] if without_twin else groups
 
 
 def _show_unasked(view: CriterionView, *, over: bool) -> None:
@@ -171,8 +171,10 @@ def _certainty_html(view: CriterionView) -> str:
     if verdict.votes > 1:
         parts.append(_how_united(verdict))
         rule = "people" if verdict.rule == "adjudicated" else verdict.rule.replace("_", " ")
-        by = "a tie, in which the worse answer counts" if verdict.tie else f"settled by {rule}"
-        parts.append(by)
+        settled_how = (
+            "a tie, in which the worse answer counts" if verdict.tie else f"settled by {rule}"
+        )
+        parts.append(settled_how)
     if verdict.continuous is not None and (verdict.votes > 1 or verdict.rule == "soft_mean"):
         rule = verdict.rule.replace("_", " ")
         parts.append(f"{rule} before snapping {fmt.score(verdict.continuous)}")
@@ -327,7 +329,7 @@ def _settled_cell(view: CriterionView) -> ShownCell:
     failures = sum(vote.failure is not None for vote in view.votes)
     name = view.criterion.name
     cell = grid.grid_cell(view.criterion, view.verdict, failures)
-    return shown_cell(cell, json.dumps([name]), where=f"{name}, verdict")
+    return shown_cell(cell, json.dumps([name]), place=f"{name}, verdict")
 
 
 def _judge_answers(view: CriterionView, judge: str) -> ShownCell:
@@ -338,10 +340,10 @@ def _judge_answers(view: CriterionView, judge: str) -> ShownCell:
     answers = list(dict.fromkeys(map(_answer_text, votes)))
     chosen = votes[0].vote.option if votes[0].vote else None
     value = None if chosen is None else view.criterion.values[chosen]
-    standing = STANDINGS[votes[0].standing]
-    signs = [*(["≠"] if len(answers) > 1 else []), *(["·"] if standing else [])]
+    role_words = STANDINGS[votes[0].standing]
+    signs = [*(["≠"] if len(answers) > 1 else []), *(["·"] if role_words else [])]
     text = " / ".join(answers)
-    more = f", {standing}" if standing else ""
+    more = f", {role_words}" if role_words else ""
     name = view.criterion.name
     return ShownCell(
         text,

@@ -53,14 +53,14 @@ def show(run: Run, rubric: Rubric) -> None:
 
 
 def _score_histogram(run: Run, bins: list[ScoreBin], cache_key: tuple[object, ...]) -> None:
-    scored = sum(one.items for one in bins)
+    scored = sum(bin_.items for bin_ in bins)
     means = lifecycle.run_means(store(), run.id)
     mean = means.score
-    lacking = f" {label(words)}." if (words := ungraded_words(means.ungraded)) else ""
+    ungraded_note = f" {label(words)}." if (words := ungraded_words(means.ungraded)) else ""
     st.html('<div class="rs-section">Scores</div>')
     st.caption(
         f"Mean {fmt.score(mean)} over {fmt.plural(scored, 'item')} with a score. "
-        f"{fmt.count(run.items - scored)} without.{lacking} Click a bar to see its items."
+        f"{fmt.count(run.items - scored)} without.{ungraded_note} Click a bar to see its items."
     )
     figure = remembered("histogram", cache_key, lambda: draw.score_histogram(bins, mean))
     key = state.key(RUN_CHART, "scores", run.id)
@@ -75,9 +75,9 @@ def _score_histogram(run: Run, bins: list[ScoreBin], cache_key: tuple[object, ..
 
 
 def _histogram_words(bins: list[ScoreBin], mean: float | None) -> str:
-    largest = max(bins, key=lambda one: one.items)
+    largest = max(bins, key=lambda bin_: bin_.items)
     return (
-        f"Histogram of {fmt.plural(sum(one.items for one in bins), 'score')}, mean "
+        f"Histogram of {fmt.plural(sum(bin_.items for bin_ in bins), 'score')}, mean "
         f"{fmt.score(mean)}. The largest bin, {fmt.score(largest.low)} to "
         f"{fmt.score(largest.high)}, has {fmt.count(largest.items)}."
     )
@@ -181,28 +181,27 @@ def show_against_labels(run: Run) -> None:
         browsing.results_state(store(), run),
         lambda: worked_example.panel_against_labels(store(), run.id),
     )
-    compared = [(line, off) for line, off in lines if line.n + line.abstained]
+    compared = [(line, abstentions) for line, abstentions in lines if line.n + line.abstained]
     if not compared:
         empty_state(
             "No labels to compare with",
             "Where people have labelled items of this dataset, this page shows how often the "
-            "verdicts are right, next to what always giving the most common answer would reach.",
+            "verdicts are right, next to the accuracy of always giving the most common answer.",
         )
         return
     draw_table(
         ("Criterion", "Right", "Most common answer", "", "Kappa", "Items compared", "Abstained"),
-        (_label_line(line, off) for line, off in compared),
+        (_label_line(line, abstentions) for line, abstentions in compared),
         name="Verdicts against labels",
         numbers=(1, 2, 4, 5, 6),
     )
     st.caption(
-        "Right: the share of the votes' verdicts, before people settled any, that equal the label, "
-        "and below it where that share lies with 95% confidence (Wilson 1927, with t). Most common "
-        "answer: the share that "
-        "always giving the most common label would get on the same items; a panel that is not "
-        "above it has added nothing. Kappa: agreement beyond chance (Cohen 1960), with quadratic "
-        "weights where options have an order; 0 is chance, 1 is perfect. Items on which the panel "
-        "abstained are counted, and left out of all three."
+        "Right: the share of the votes' verdicts, before people settled any, that equal the "
+        "label, and below it its 95% interval (Wilson 1927, with t). Most common answer: the "
+        "accuracy of always giving the most common label on the same items; a panel must be "
+        "above it to be of use. Kappa: agreement beyond chance (Cohen 1960), with quadratic "
+        "weights where options have an order; 0 is chance, 1 is perfect. Items on which the "
+        "panel abstained are counted, and left out of all three."
     )
 
 
@@ -270,10 +269,10 @@ def show_both_orders(run: Run) -> None:
 def _flip_row(rate: FlipRate) -> list[str]:
     if not rate.differ.n:
         return [esc(rate.judge), "no pair yet", *[fmt.DASH] * 4]
-    of = f"{fmt.count(rate.differ.hits)} of {fmt.count(rate.differ.n)}"
+    differ_words = f"{fmt.count(rate.differ.hits)} of {fmt.count(rate.differ.n)}"
     return [
         f"{esc(rate.judge)}<br>{_flip_tag(rate)}",
-        f"{figure_cell(rate.differ, fmt.percent)}<br>{quiet_html(of)}",
+        f"{figure_cell(rate.differ, fmt.percent)}<br>{quiet_html(differ_words)}",
         fmt.percent(rate.first),
         fmt.percent(rate.last),
         fmt.percent(rate.expected),

@@ -150,8 +150,12 @@ def _ids_in_address(only: list[str]) -> tuple[str, ...] | None:
     named = browsing.items_of_set(store(), run_id, kept) if kept else None
     if "order" not in only:
         return named
-    apart = _order_dependent_items(run_id)
-    return apart if named is None else tuple(one for one in named if one in set(apart))
+    order_dependent = _order_dependent_items(run_id)
+    return (
+        order_dependent
+        if named is None
+        else tuple(item_id for item_id in named if item_id in set(order_dependent))
+    )
 
 
 def _order_dependent_items(run_id: int) -> tuple[str, ...]:
@@ -161,8 +165,8 @@ def _order_dependent_items(run_id: int) -> tuple[str, ...]:
 
 def chosen_quick_filters() -> list[str]:
     """Return the quick filters that are on."""
-    asked = (state.address(ONLY) or "").split(",")
-    return [name for name in ONLY_WORDS if name in asked]
+    requested = (state.address(ONLY) or "").split(",")
+    return [name for name in ONLY_WORDS if name in requested]
 
 
 def _number_in_address(name: str) -> float | None:
@@ -240,7 +244,8 @@ def quick_filters(run: Run) -> None:
 
     def filter_words(name: str) -> str:
         number = kept.get(name, 0)
-        # The first says what all of them count: elsewhere in the head it is cells.
+        # Only the first filter names the unit, items, which differs from the cells counted above
+        # it.
         counted = plural(number, "item") if name == offered[0] else count(number)
         return f"{ONLY_WORDS[name]}: {counted}"
 
@@ -344,7 +349,7 @@ def _select_filter(name: str, words: str, options: dict[str, str], empty: str = 
         list(options),
         index=None,
         key=_widget_key(name, value if value in options else None),
-        format_func=lambda one: options.get(one, one),
+        format_func=lambda option: options.get(option, option),
         placeholder=empty,
         on_change=_on_text,
         args=(name,),

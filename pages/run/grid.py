@@ -62,22 +62,22 @@ def show(run: Run, rubric: Rubric) -> None:
             filters.quick_filters(run)
             systems.draw_controls(of)
             _outcome_filters(run, browsing.outcome_counts(store(), run.id))
-        beside = bool(state.address(BESIDE) and of.tasks.tasks)
-        tasks = _tasks_in_order(of.tasks, ids) if beside else []
+        side_by_side = bool(state.address(BESIDE) and of.tasks.tasks)
+        tasks = _tasks_in_order(of.tasks, ids) if side_by_side else []
         only = systems.differing_tasks(run, of, cache_key)
         if only is not None:
-            both = len(tasks)
+            n_tasks = len(tasks)
             tasks = [task for task in tasks if task.id in only]
-            st.caption(f"{fmt.count(len(tasks))} of {fmt.plural(both, 'task')} differ.")
+            st.caption(f"{fmt.count(len(tasks))} of {fmt.plural(n_tasks, 'task')} differ.")
         lines = tasks[(now.page - 1) * PAGE : now.page * PAGE]
-        rows = _rows_of_page(run, now, ids, lines, beside=beside)
-        total = len(tasks) if beside else len(ids)
+        rows = _rows_of_page(run, now, ids, lines, side_by_side=side_by_side)
+        total = len(tasks) if side_by_side else len(ids)
         if not rows:
             _show_nothing(total)
             return
         if now.filtered or only is not None:
-            items = [i for task in tasks for i in task.items.values()] if beside else ids
-            which = (*cache_key, now, beside, of.pair if only is not None else None)
+            items = [i for task in tasks for i in task.items.values()] if side_by_side else ids
+            which = (*cache_key, now, side_by_side, of.pair if only is not None else None)
             means = remembered(
                 "means", which, lambda: grid.system_means(store(), run, rubric, items)
             )
@@ -98,11 +98,16 @@ def show(run: Run, rubric: Rubric) -> None:
 
 
 def _rows_of_page(
-    run: Run, selection: ItemSelection, ids: Sequence[str], lines: list[SharedTask], *, beside: bool
+    run: Run,
+    selection: ItemSelection,
+    ids: Sequence[str],
+    lines: list[SharedTask],
+    *,
+    side_by_side: bool,
 ) -> list[RunItemRow]:
     """Return the items of the page: in the chosen order, or those of these tasks."""
     wanted = ids[(selection.page - 1) * PAGE : selection.page * PAGE]
-    if beside:
+    if side_by_side:
         wanted = [item for task in lines for item in task.items.values()]
     return browsing.rows_of_items(store(), run.id, wanted)
 
@@ -198,8 +203,8 @@ def _draw_grid_and_cell(
             if at is not None:
                 with st.container(key="rs_cell_side"):
                     open_cell.show(run, shown_items, *at)
-        if state.get(settling.CHANGED):  # The counts above the grid follow once it has answered.
-            st.rerun()
+        if state.get(settling.CHANGED):
+            st.rerun()  # so that the counts above the grid include the settlement
 
 
 def _open_first_doubt(items: Sequence[GridItem]) -> None:
@@ -235,16 +240,16 @@ def _draw_grid(
     groups: list[tuple[str, int, str]] = []
     if lines:
         prompts = system_answers.prompts_of(store(), run, lines)
-        heads, cells, groups = _task_rows(
+        headings, cells, groups = _task_rows(
             rubric, of._replace(means=means[1:]), items, lines, prompts
         )
     else:
-        heads, cells = _item_rows(rubric, means[0], items)
-        groups = _section_headings(rubric, len(heads))
+        headings, cells = _item_rows(rubric, means[0], items)
+        groups = _section_headings(rubric, len(headings))
     drawn.show_grid(
         state.key(RUN_GRID, run.id),
         f"{'Tasks' if lines else 'Items'} by criteria",
-        heads,
+        headings,
         cells,
         groups=groups,
         lines=() if lines else systems.foot_lines(of, rubric),
@@ -263,38 +268,38 @@ def _item_rows(
     rubric: Rubric, means: SystemMeans, items: list[GridItem]
 ) -> tuple[list[HeadCell], list[list[ShownCell]]]:
     """Return one item per row: its score, its cells, notes on it, and its text."""
-    asked = [criterion.name for criterion in rubric.criteria]
-    own = max((len([n for n in shown.cells if n not in asked]) for shown in items), default=0)
-    several = any(item.row.system for item in items)
+    criteria = [criterion.name for criterion in rubric.criteria]
+    extra = max((len([n for n in shown.cells if n not in criteria]) for shown in items), default=0)
+    several_systems = any(item.row.system for item in items)
     which = (
         f"means of {fmt.count(means.score.n)} shown" if filters.shown_selection().filtered else ""
     )
-    heads = [
+    headings = [
         _sorting_head("Item", "item_id", which),
         _sorting_head("Score", "score", fmt.score(means.score.value)),
-        *(_sorting_head(name, "", run_cells.share_text(means.criteria[name])) for name in asked),
-        *(HeadCell(f"Own {number + 1}") for number in range(own)),
-        *([_sorting_head("System", "system")] if several else []),
+        *(_sorting_head(name, "", run_cells.share_text(means.criteria[name])) for name in criteria),
+        *(HeadCell(f"Own {number + 1}") for number in range(extra)),
+        *([_sorting_head("System", "system")] if several_systems else []),
         HeadCell("Notes", wide=90),
         HeadCell("Submission", wide=260),
     ]
     rows = []
     for shown in items:
-        item, extra = shown.row, [name for name in shown.cells if name not in asked]
+        item, own = shown.row, [name for name in shown.cells if name not in criteria]
         cells = [
             _item_name(shown),
             run_cells.score_cell(rubric, shown),
-            *(run_cells.verdict_cell(shown, name) for name in asked),
-            *(run_cells.verdict_cell(shown, name) for name in extra),
-            *[ShownCell("")] * (own - len(extra)),
-            *([ShownCell(one_line(item.system, 40))] if several else []),
+            *(run_cells.verdict_cell(shown, name) for name in criteria),
+            *(run_cells.verdict_cell(shown, name) for name in own),
+            *[ShownCell("")] * (extra - len(own)),
+            *([ShownCell(one_line(item.system, 40))] if several_systems else []),
             ShownCell(
                 "graded by your labels" if shown.own is not None else run_cells.item_notes(item)
             ),
             ShownCell(one_line(item.preview, 60)),
         ]
         rows.append(cells)
-    return heads, rows
+    return headings, rows
 
 
 def _section_headings(rubric: Rubric, columns: int) -> list[tuple[str, int, str]]:
@@ -302,26 +307,26 @@ def _section_headings(rubric: Rubric, columns: int) -> list[tuple[str, int, str]
     if not any(criterion.section for criterion in rubric.criteria):
         return []
     parts = groupby(rubric.criteria, lambda criterion: criterion.section or "")
-    over = [(one_line(section, 60), len(list(criteria)), "") for section, criteria in parts]
-    return [("", 2, ""), *over, ("", columns - 2 - len(rubric.criteria), "")]
+    spans = [(one_line(section, 60), len(list(criteria)), "") for section, criteria in parts]
+    return [("", 2, ""), *spans, ("", columns - 2 - len(rubric.criteria), "")]
 
 
 def _task_rows(
     rubric: Rubric,
     of: Systems,
-    found: list[GridItem],
+    grid_items: list[GridItem],
     lines: list[SharedTask],
     prompts: Mapping[str, str],
 ) -> tuple[list[HeadCell], list[list[ShownCell]], list[tuple[str, int, str]]]:
     """Return one task per row: below the score and each criterion, the systems side by side."""
-    items = {one.row.item_id: one for one in found}
-    by_name = {one.system: one for one in of.means}
+    items = {item.row.item_id: item for item in grid_items}
+    by_name = {mean.system: mean for mean in of.means}
     sides = [run_cells.side_of(name, rubric, by_name[name]) for name in of.tasks.systems]
     rows = []
     for task in lines:
-        asked = prompts[task.id] or task.id
-        own = ShownCell(one_line(asked, 40), tells=one_line(asked, 300))
-        rows.append((own, [items.get(task.items.get(one.name, "")) for one in sides]))
+        prompt = prompts[task.id] or task.id
+        prompt_cell = ShownCell(one_line(prompt, 40), tells=one_line(prompt, 300))
+        rows.append((prompt_cell, [items.get(task.items.get(side.name, "")) for side in sides]))
     criteria = [criterion.name for criterion in rubric.criteria]
     return run_cells.side_by_side_table(
         "Task", sides, criteria, rows, partial(systems.gap_words, of)
@@ -329,12 +334,12 @@ def _task_rows(
 
 
 def _sorting_head(title: str, sort: str, note: str = "") -> HeadCell:
-    """Return a column that sorts; a criterion's has no `sort` of its own."""
+    """Return the heading of a sortable column; `sort` is empty for a criterion's column."""
     now = filters.shown_selection()
-    mine = now.sort == sort if sort else now.sort == "criterion" and now.by == title
-    way = "descending" if now.descending else "ascending"
-    given = json.dumps([sort or "criterion", "" if sort else title])
-    return HeadCell(title, note, given, way if mine else "")  # type: ignore[arg-type]
+    is_sorted = now.sort == sort if sort else now.sort == "criterion" and now.by == title
+    direction = "descending" if now.descending else "ascending"
+    sort_key = json.dumps([sort or "criterion", "" if sort else title])
+    return HeadCell(title, note, sort_key, direction if is_sorted else "")  # type: ignore[arg-type]
 
 
 def _item_name(item: GridItem) -> ShownCell:
@@ -359,21 +364,21 @@ def _on_digit(
     cell = tuple(json.loads(name))
     cells = settling.selected_cells()
     cells = cells if cell in cells else [cell]
-    asked = next((one for one in rubric.criteria if {one.name} == {c for _, c in cells}), None)
-    if asked is not None:
-        then = (
+    criterion = next((c for c in rubric.criteria if {c.name} == {name for _, name in cells}), None)
+    if criterion is not None:
+        next_cell = (
             partial(filters.open_next_doubt, items, *cell)
             if addressed_cell(items) == cell
             else None
         )
-        settling.settle_by_digit(run_id, cells, asked, digit, then)
+        settling.settle_by_digit(run_id, cells, criterion, digit, next_cell)
 
 
 def _on_sort(message: str) -> None:
     sort, by = json.loads(message)
     now = filters.shown_selection()
-    again = now.sort == sort and now.by == by
-    down = "1" if again and not now.descending else None
+    same_sort = now.sort == sort and now.by == by
+    down = "1" if same_sort and not now.descending else None
     filters.filter_items(**{SORT: sort, BY: by or None, DOWN: down})
     state.put(_WHOLE, True)
 

@@ -47,7 +47,7 @@ def show_submission(view: ItemView) -> None:
     item = view.item
     tags = [tag(f"system {item.system}")] if item.system else []
     tags += [tag(f"{item.split} part")] if item.split else []
-    tags += [tag(one) for one in item.tags]
+    tags += [tag(item_tag) for item_tag in item.tags]
     if tags:
         draw_row(tags)
     _folded_text("Prompt", "chat_bubble", item.prompt)
@@ -83,9 +83,9 @@ def _show_submission(view: ItemView) -> None:
     checks = view.trace.checks if view.trace else ()
     wanted = wanted + [finding.text for mark in checks for finding in mark.found]
     with st.container(border=True):
-        for number, (who, text) in enumerate(text_pieces(item)):
-            if who:
-                st.html(f'<div class="rs-quiet"><b>{esc(who)}</b></div>')
+        for number, (speaker, text) in enumerate(text_pieces(item)):
+            if speaker:
+                st.html(f'<div class="rs-quiet"><b>{esc(speaker)}</b></div>')
             _show_text(text, f"submission {number}", wanted)
     if isinstance(item.submission, Sections) and item.thinking:
         _folded_text("The model's thinking", "psychology", item.thinking)
@@ -104,19 +104,19 @@ def text_pieces(item: Item) -> Iterator[tuple[str, str]]:
         yield turn.role, turn.content
 
 
-def _show_text(text: str, what: str, quotes: list[str]) -> None:
-    key = state.key(ITEM_OPEN, "whole", what)
-    whole = len(text) <= CUT or state.get(key)
-    shown = text if whole else text[:CUT]
+def _show_text(text: str, name: str, quotes: list[str]) -> None:
+    key = state.key(ITEM_OPEN, "whole", name)
+    is_whole = len(text) <= CUT or state.get(key)
+    shown = text if is_whole else text[:CUT]
     spans = [span for quote in set(quotes) if (span := find_quote(shown, quote))]
     if text.strip():
         draw_prose(shown, spans, height=560)
     else:
         st.html('<span class="rs-quiet">Empty.</span>')
-    if not whole:
+    if not is_whole:
         st.button(
             f"Show the other {fmt.count(len(text) - CUT)} characters",
-            key=state.key(ITEM_ACT, "whole", what),
+            key=state.key(ITEM_ACT, "whole", name),
             type="tertiary",
             on_click=state.put,
             args=(key, True),
@@ -266,9 +266,9 @@ def _item_bar(view: ItemView) -> None:
             on_click=_leave_item,
         )
         st.space("stretch")
-        where = "not in this list" if at.place is None else f"{fmt.count(at.place)} of"
+        position = "not in this list" if at.place is None else f"{fmt.count(at.place)} of"
         suffix = ", as filtered" if filters.shown_selection().filtered else ""
-        st.html(f'<span class="rs-quiet rs-num">{where} {fmt.count(at.total)}{suffix}</span>')
+        st.html(f'<span class="rs-quiet rs-num">{position} {fmt.count(at.total)}{suffix}</span>')
         for title, to, icon, shortcut in (
             ("Previous", at.before, "chevron_left", "Left"),
             ("Next", at.after, "chevron_right", "Right"),
@@ -319,11 +319,11 @@ def _show_criteria(view: ItemView) -> None:
         judges = list(dict.fromkeys(v.cell.judge for one in view.criteria for v in one.votes))
         judge = state.address(state.JUDGE)
         judge = judge if judge in judges else None
-        heads, rows = criterion.criterion_rows(view.criteria)
+        headings, rows = criterion.criterion_rows(view.criteria)
         cells.show_grid(
             state.key(ITEM_ACT, "matrix", view.run.id),
             "Criteria by judges",
-            heads,
+            headings,
             rows,
             opened=json.dumps([names[at]] if judge is None else [names[at], judge]),
             on_open=_on_open,
@@ -347,18 +347,18 @@ def _open_criterion(view: ItemView, names: list[str]) -> int:
     """Return the open criterion: from the address, the filter, or else the most notable: the first
     whose verdict differs from its label, else whose judges failed, else in doubt.
     """
-    asked = [
+    tests_of_cell = [
         name for name in (state.address(state.AT), state.address(state.CRITERION)) if name in names
     ]
-    if asked:
-        return names.index(asked[0])
+    if tests_of_cell:
+        return names.index(tests_of_cell[0])
     tests: tuple[Callable[[CriterionView], object], ...] = (
-        lambda one: one.truth is not None and one.verdict and one.verdict.option != one.truth,
-        lambda one: one.verdict is None and any(vote.failure for vote in one.votes),
-        lambda one: one.verdict and one.verdict.entropy,
+        lambda line: line.truth is not None and line.verdict and line.verdict.option != line.truth,
+        lambda line: line.verdict is None and any(vote.failure for vote in line.votes),
+        lambda line: line.verdict and line.verdict.entropy,
     )
-    found = (index for test in tests for index, one in enumerate(view.criteria) if test(one))
-    return next(found, 0)
+    matches = (index for test in tests for index, line in enumerate(view.criteria) if test(line))
+    return next(matches, 0)
 
 
 def _reading_bar(names: list[str], at: int, judges: list[str], judge: str | None) -> None:
@@ -370,7 +370,7 @@ def _reading_bar(names: list[str], at: int, judges: list[str], judge: str | None
             "Read",
             [ALL, *judges],
             key=key,
-            format_func=lambda one: f"Read {one_line(one, 60)}",
+            format_func=lambda name: f"Read {one_line(name, 60)}",
             label_visibility="collapsed",
             width=200,
             on_change=lambda: state.set_address(
@@ -381,16 +381,16 @@ def _reading_bar(names: list[str], at: int, judges: list[str], judge: str | None
             ("Previous criterion", "expand_less", "K", at - 1),
             ("Next criterion", "expand_more", "J", at + 1),
         ):
-            there = 0 <= to < len(names)
+            has_criterion = 0 <= to < len(names)
             st.button(
                 title,
                 key=state.key(ITEM_ACT, title),
                 icon=f":material/{icon}:",
                 type="tertiary",
                 shortcut=shortcut,
-                disabled=not there,
+                disabled=not has_criterion,
                 on_click=state.set_address,
-                kwargs={state.AT: names[to] if there else None},
+                kwargs={state.AT: names[to] if has_criterion else None},
             )
 
 

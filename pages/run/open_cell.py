@@ -33,13 +33,14 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
     On a telephone, a cell that a filter opened is hidden until a tap (grid.css).
     """
     view = item_view.item_view(store(), run.id, item_id)
-    of = next(shown for shown in view.criteria if shown.criterion.name == name)
+    shown_criterion = next(shown for shown in view.criteria if shown.criterion.name == name)
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            sought = ' class="rs-sought"' if state.get(filters.FOUND) else ""
-            st.html(f"<b{sought}>{esc(one_line(item_id, 60))}</b>", width="content")
+            css_class = ' class="rs-sought"' if state.get(filters.FOUND) else ""
+            st.html(f"<b{css_class}>{esc(one_line(item_id, 60))}</b>", width="content")
             st.space("stretch")
-            # Screen readers get their words; other users see the icon, the key, and a tooltip.
+            # Screen readers read out the buttons' words; other users see the icon, the key, and a
+            # tooltip.
             with st.container(horizontal=True, gap="xsmall", key="rs_steps", width="content"):
                 _step_buttons(items, item_id, name)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -59,13 +60,15 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.html('<span class="rs-quiet">Settle as</span>', width="content")
                 go_on = partial(open_next_doubt, items, item_id, name)
-                settling.settle_form(run.id, [(item_id, name)], of.criterion, "cell", go_on)
+                settling.settle_form(
+                    run.id, [(item_id, name)], shown_criterion.criterion, "cell", go_on
+                )
     settled = audit_trail.settled_decisions(store(), run.id, item_id).get(name)
     line = None
     if settled is not None:
         line = partial(criterion.settlement, run.id, item_id, name, settled)
     criterion.show(
-        of,
+        shown_criterion,
         view.item.text,
         over=run.status == "done",
         decided=line,
@@ -77,8 +80,8 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
 def text_html(item: Item) -> str:
     """Return HTML of what was judged: the prompt in one line, and the text, folded if long."""
     parts = [_folded_html(item.prompt, 1, "rs-quiet")] if item.prompt else []
-    for who, text in text_pieces(item):
-        parts += [f'<div class="rs-quiet"><b>{esc(who)}</b></div>'] if who else []
+    for speaker, text in text_pieces(item):
+        parts += [f'<div class="rs-quiet"><b>{esc(speaker)}</b></div>'] if speaker else []
         parts.append(_folded_html(text, LINES, "rs-answer"))
     return f'<div class="rs-card rs-brief">{"".join(parts)}</div>'
 
@@ -107,8 +110,8 @@ def _step_buttons(items: Sequence[GridItem], item_id: str, name: str) -> None:
         ("Item below", "expand_more", "J", row + 1, column),
     )
     for title, icon, shortcut, r, c in ways:
-        there = 0 <= r < len(items) and 0 <= c < len(list(items[r].cells))
-        to = (ids[r], list(items[r].cells)[c]) if there else (item_id, name)
+        has_cell = 0 <= r < len(items) and 0 <= c < len(list(items[r].cells))
+        target = (ids[r], list(items[r].cells)[c]) if has_cell else (item_id, name)
         st.button(
             title,
             key=state.key(RUN_GRID, title),
@@ -116,9 +119,9 @@ def _step_buttons(items: Sequence[GridItem], item_id: str, name: str) -> None:
             help=title,
             type="tertiary",
             shortcut=shortcut,
-            disabled=not there,
+            disabled=not has_cell,
             on_click=see_cell,
-            args=to,
+            args=target,
         )
     st.button(
         "Close",

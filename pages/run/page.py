@@ -65,7 +65,7 @@ _WORTH_IT = (
 def show_plan(run: Run, rubric: Rubric) -> None:
     """Draw the plan, the judges, and the training reports."""
     with st.container(horizontal=True):
-        for page, says, parameters in (
+        for page, description, parameters in (
             (
                 routes.RUBRICS,
                 "The rubric's version",
@@ -73,7 +73,7 @@ def show_plan(run: Run, rubric: Rubric) -> None:
             ),
             (routes.DATASETS, "The dataset", {state.DATASET: run.dataset_id}),
         ):
-            routes.draw_link(page, says, parameters, icon="arrow_outward")
+            routes.draw_link(page, description, parameters, icon="arrow_outward")
     draw_table(("", ""), _run_facts(run, rubric), name="The plan of this run")
     if not run.panel.askable:
         _show_raters(run.panel)
@@ -178,7 +178,7 @@ def _asking_facts(panel: Panel) -> list[tuple[str, str]]:
     when = "all judges at once"
     if panel.cascade is not None:
         lines = words.stage_lines(panel.cascade, stages, shadows)
-        when = ". ".join(f"{who}; {then}" for who, then in lines)
+        when = ". ".join(f"{judge_names}; {then}" for judge_names, then in lines)
     seats = [("Stages", when), ("Early stop", "on" if panel.early_stop else "off")]
     if all(judge.offline for judge in panel.judges):
         return seats
@@ -229,9 +229,9 @@ def _show_training(name: str, reports: Mapping[str, Any]) -> None:
     """Draw an offline judge's results in cross-validation, and for which criteria it is switched
     off.
     """
-    on = sum(bool(report.get("trained")) for report in reports.values())
+    trained_count = sum(bool(report.get("trained")) for report in reports.values())
     st.html(
-        f'<div class="rs-section">{esc(name)}: on for {on} of '
+        f'<div class="rs-section">{esc(name)}: on for {trained_count} of '
         f"{fmt.plural(len(reports), 'criterion', 'criteria')}</div>"
     )
     draw_table(
@@ -248,15 +248,15 @@ def _show_training(name: str, reports: Mapping[str, Any]) -> None:
 
 
 def _report_row(criterion: str, report: Mapping[str, Any]) -> list[str]:
-    on = bool(report.get("trained"))
+    is_trained = bool(report.get("trained"))
     return [
         esc(criterion),
-        tag("✓ on", "good") if on else tag("◼ off", "warn"),
+        tag("✓ on", "good") if is_trained else tag("◼ off", "warn"),
         fmt.count(report.get("n")),
         fmt.percent(report.get("accuracy")),
         fmt.percent(report.get("majority")),
         _kappa_words(report),
-        fmt.percent(report.get("coverage")) if on else fmt.DASH,
+        fmt.percent(report.get("coverage")) if is_trained else fmt.DASH,
         f'<span class="rs-quiet">{esc(str(report.get("reason") or _WORTH_IT))}</span>',
     ]
 
@@ -302,9 +302,9 @@ def show(run_id: int) -> None:
 def _show_addresses(run: Run) -> None:
     """Draw the state of each address of judges that have several."""
     lines = [
-        [esc(judge), esc(address), *_address_row(told, active=run.active)]
+        [esc(judge), esc(address), *_address_row(address_facts, active=run.active)]
         for judge, addresses in run.notes.get("addresses", {}).items()
-        for address, told in addresses.items()
+        for address, address_facts in addresses.items()
     ]
     if not lines:
         return
@@ -328,8 +328,10 @@ _LEFT = "left alone"
 
 def _address_row(facts: Mapping[str, Any], *, active: bool) -> list[str]:
     down = _LEFT if active else f"{_LEFT} at the end"
-    how = tag(f"✕ {down}", "warn") if facts["down"] else tag("✓ asked", "good") if active else ""
-    return [fmt.count(facts["answered"]), fmt.count(facts["lost"]), how]
+    state_tag = (
+        tag(f"✕ {down}", "warn") if facts["down"] else tag("✓ asked", "good") if active else ""
+    )
+    return [fmt.count(facts["answered"]), fmt.count(facts["lost"]), state_tag]
 
 
 def _chosen_view(run: Run) -> str:

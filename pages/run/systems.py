@@ -60,14 +60,16 @@ def systems_of_run(run: Run, means: list[SystemMeans], cache_key: tuple[object, 
     gaps: list[Gap] = []
     people = ""
     if pair is not None:
-        how = chosen_confidence()
+        confidence = chosen_confidence()
         people = remembered(
-            "by people", (*cache_key, *how), lambda: _lead_by_people(run, tasks, how.level)
+            "by people",
+            (*cache_key, *confidence),
+            lambda: _lead_by_people(run, tasks, confidence.level),
         )
         gaps = remembered(
             "gaps",
-            (*cache_key, *pair, *how),
-            lambda: system_gaps.gaps_between(store(), run, tasks, *pair, how=how),
+            (*cache_key, *pair, *confidence),
+            lambda: system_gaps.gaps_between(store(), run, tasks, *pair, confidence=confidence),
         )
     return Systems(means[1:], tasks, pair, {gap.name: gap for gap in gaps}, people)
 
@@ -85,12 +87,18 @@ def _compared_pair(tasks: SharedTasks, means: dict[str, SystemMeans]) -> tuple[s
     """
     if len(tasks.systems) < 2:
         return None
-    asked = tuple(state.address_in(one, tasks.systems) for one in (state.FIRST, state.SECOND))
+    named_systems = tuple(
+        state.address_in(system, tasks.systems) for system in (state.FIRST, state.SECOND)
+    )
     names = sorted(tasks.systems, key=lambda name: -(means[name].score.value or 0.0))
-    two = sorted(names[:2], key=list(tasks.systems).index)
-    first = asked[0] if asked[0] in tasks.systems else two[0]
+    compared = sorted(names[:2], key=list(tasks.systems).index)
+    first = named_systems[0] if named_systems[0] in tasks.systems else compared[0]
     rest = [name for name in tasks.systems if name != first]
-    second = asked[1] if asked[1] in rest else next(n for n in (*two[::-1], *rest) if n != first)
+    second = (
+        named_systems[1]
+        if named_systems[1] in rest
+        else next(n for n in (*compared[::-1], *rest) if n != first)
+    )
     return str(first), str(second)
 
 
@@ -114,7 +122,9 @@ def show_conclusion(systems: Systems, rubric: Rubric) -> None:
     for name, gap in systems.gaps.items():
         if name and gap.decided:
             sides[second if (gap.difference.value or 0.0) > 0 else first].append(name)
-    parts = [f"{who} is better on {', '.join(names)}" for who, names in sides.items() if names]
+    parts = [
+        f"{system} is better on {', '.join(names)}" for system, names in sides.items() if names
+    ]
     parts = parts or ["no criterion shows a certain difference"]
     form = _number_formats(systems)[1]
     ends = "" if low is None else f", {_interval_words(score.difference, form)}"
@@ -144,9 +154,9 @@ def draw_controls(systems: Systems) -> None:
         _choose_task(state.SECOND, "Second system", systems.pair[1], systems.tasks)
     _draw_toggle(BESIDE, "Side by side", "One row per task, with every system's answer.")
     if state.address(BESIDE):
-        two = " and ".join(systems.pair)
+        pair_words = " and ".join(systems.pair)
         _draw_toggle(
-            DIFFER, "Only tasks that differ", f"Tasks whose verdicts differ between {two}."
+            DIFFER, "Only tasks that differ", f"Tasks whose verdicts differ between {pair_words}."
         )
 
 
@@ -195,8 +205,8 @@ def foot_lines(systems: Systems, rubric: Rubric) -> list[list[ShownCell]]:
     ]
     shown = systems.means if len(systems.means) <= LINES else of_pair if systems.pair else []
     # Systems are in the order of the data, as in the difference.
-    asked = {name: index for index, name in enumerate(systems.tasks.systems)}
-    shown = sorted(shown, key=lambda means: asked.get(means.system, len(asked)))
+    place_of = {name: index for index, name in enumerate(systems.tasks.systems)}
+    shown = sorted(shown, key=lambda means: place_of.get(means.system, len(place_of)))
     rows = [_means_line(systems, means, rubric) for means in shown]
     if systems.pair is not None:
         names = ["", *(c.name for c in rubric.criteria)]

@@ -18,11 +18,11 @@ ALL, FIRST, DRAWN = "All", "The first", "Drawn by the seed"
 
 def show_missing(choices: RunChoices) -> None:
     """Show what to do if there is no rubric or no dataset."""
-    what, page = ("dataset", routes.DATASETS) if choices.rubrics else ("rubric", routes.RUBRICS)
+    noun, page = ("dataset", routes.DATASETS) if choices.rubrics else ("rubric", routes.RUBRICS)
     empty_state(
-        f"There is no {what} yet",
+        f"There is no {noun} yet",
         "A run asks judges the questions of a rubric about the items of a dataset.",
-        lambda: routes.draw_link(page, f"Open {what}s"),
+        lambda: routes.draw_link(page, f"Open {noun}s"),
     )
 
 
@@ -46,9 +46,9 @@ def choose_dataset(choices: RunChoices) -> tuple[int, int]:
     return version_id, versions[version_id].items
 
 
-def _chosen_id(what: str, names: dict[int, str], parameter: str) -> int:
-    key = plan_key(what)
-    linked, followed_key = state.address_id(parameter), plan_key(what, "asked")
+def _chosen_id(noun: str, names: dict[int, str], parameter: str) -> int:
+    key = plan_key(noun)
+    linked, followed_key = state.address_id(parameter), plan_key(noun, "asked")
     if linked is not None and linked not in names:
         state.report_unknown(parameter, linked)
     if linked in names and linked != state.get(followed_key):
@@ -58,7 +58,7 @@ def _chosen_id(what: str, names: dict[int, str], parameter: str) -> int:
     if state.get(key) not in names:
         state.put(key, next(iter(names)))
     chosen: int = st.selectbox(
-        what.capitalize(),
+        noun.capitalize(),
         list(names),
         key=key,
         format_func=lambda choice: one_line(names[choice], 90),
@@ -67,15 +67,15 @@ def _chosen_id(what: str, names: dict[int, str], parameter: str) -> int:
     return chosen
 
 
-def _version_choice(what: str, record_id: int, numbers: dict[int, int]) -> int:
+def _version_choice(noun: str, record_id: int, numbers: dict[int, int]) -> int:
     """Return the chosen version: the newest, unless the person picks an older one."""
     newest = next(iter(numbers))
     if len(numbers) == 1:
         return newest
-    key = plan_key(what, record_id, "version")
+    key = plan_key(noun, record_id, "version")
     state.seed(key, newest)
     chosen: int = st.selectbox(
-        f"Version of the {what}",
+        f"Version of the {noun}",
         list(numbers),
         key=key,
         format_func=lambda choice: f"{numbers[choice]}{' (newest)' if choice == newest else ''}",

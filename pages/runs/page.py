@@ -174,11 +174,11 @@ def plan_form() -> None:
     if not choices.rubrics or not choices.datasets:
         choosing.show_missing(choices)
         return
-    form, beside = st.columns([3, 2], gap="large")
+    form, side = st.columns([3, 2], gap="large")
     request: RunRequest | None = None
     with form, shown_errors():
         request = _run_form(choices)
-    with beside, st.container(key="rs_beside"), shown_errors():
+    with side, st.container(key="rs_beside"), shown_errors():
         run_form.show_estimate(request)
 
 
@@ -219,19 +219,19 @@ def _batch_toggle(panel: Panel | None) -> bool:
     """Return whether models are asked in batches; offered if every model of the panel can be."""
     if panel is None or all(judge.offline for judge in panel.judges):
         return False
-    cannot = lanes.without_batches(panel)
+    reasons_against = lanes.without_batches(panel)
     in_batches: bool = st.toggle(
         "Ask in batches, at half the price",
         key=plan_key("batch"),
-        disabled=bool(cannot),
+        disabled=bool(reasons_against),
         persist_state="session",
         help="The questions go to the provider in files, and the answers come within a day, often "
         "sooner. You may close the app meanwhile: the run continues when the app is open again.",
     )
-    if cannot:
-        why = " ".join(f"{name} {reason}" for name, reason in cannot.items())
-        st.caption(label(f"Batches are not possible: {why}"))
-    return in_batches and not cannot
+    if reasons_against:
+        reasons = " ".join(f"{name} {reason}" for name, reason in reasons_against.items())
+        st.caption(label(f"Batches are not possible: {reasons}"))
+    return in_batches and not reasons_against
 
 
 def _label_share(dataset: int, panel: Panel | None) -> float:
@@ -257,7 +257,7 @@ def _label_share(dataset: int, panel: Panel | None) -> float:
         key=plan_key("share"),
         persist_state="session",
         help=f"{learners} this share of the {labelled} labelled items. "
-        "Those are not graded; the others show how right the judges are.",
+        "These items are not graded; the judges are measured on the other labelled items.",
     )
     return share / 100
 
@@ -281,8 +281,8 @@ def _replicates_field() -> int:
     )
     st.caption(
         "One vote is usual. Several votes show whether a judge agrees with itself, and make the "
-        f"verdict more stable; {'it multiplies' if count == 1 else 'here it multiplies'} calls "
-        f"and cost by {'as much' if count == 1 else count}."
+        "verdict more stable, but they multiply calls and cost"
+        f"{'' if count == 1 else f' (here by {count})'}."
     )
     return count
 

@@ -55,11 +55,11 @@ def show() -> None:
     if not choices.rubrics or not choices.datasets:
         choosing.show_missing(choices)
         return
-    form, beside = st.columns([3, 2], gap="large")
+    form, side = st.columns([3, 2], gap="large")
     sweep_form = None
     with form, shown_errors():
         sweep_form = _sweep_form(choices)
-    with beside, st.container(key="rs_beside"):
+    with side, st.container(key="rs_beside"):
         _sweep_outlook(sweep_form)
 
 
@@ -96,9 +96,9 @@ def _sweep_form(choices: RunChoices) -> tuple[RunRequest, SweepAxes] | None:
 
 def _sweep_axes(panel: Panel | None) -> SweepAxes:
     few_shot = _pick_values("Labelled examples shown", "few_shot", EXAMPLES, str)
-    who: Judging = "together"
+    side: Judging = "together"
     if panel is not None and len(panel.judges) > 1:
-        state.seed(_form_key("judging"), who)
+        state.seed(_form_key("judging"), side)
         chosen: Judging | None = st.segmented_control(
             "Judges",
             list(JUDGING),
@@ -107,7 +107,7 @@ def _sweep_axes(panel: Panel | None) -> SweepAxes:
             required=True,
             persist_state="session",
         )
-        who = chosen or who
+        side = chosen or side
     modes = _pick_values(
         "Criteria per call", "modes", tuple(words.MODES), lambda m: words.MODES[m][0]
     )
@@ -124,7 +124,7 @@ def _sweep_axes(panel: Panel | None) -> SweepAxes:
         "larger one. If the dataset marks a calibration part, judges learn from that part "
         "instead.",
     )
-    return SweepAxes(few_shot, who, modes, layouts, times, shares)
+    return SweepAxes(few_shot, side, modes, layouts, times, shares)
 
 
 def _pick_values(
@@ -184,17 +184,17 @@ def _estimated_sweep(request: RunRequest, axes: SweepAxes) -> Sweep | None:
         columns=2,
     )
     if sweep.teaching:
-        taught = fmt.plural(len(sweep.teaching), "labelled item")
+        example_words = fmt.plural(len(sweep.teaching), "labelled item")
         st.caption(
-            f"{taught} may train judges or be shown as examples; no run is measured on them."
+            f"{example_words} may train judges or be shown as examples; no run is measured on them."
         )
     if sweep.same:
         st.caption(f"{fmt.plural(sweep.same, 'combination')} would only repeat another run.")
     draw_table(
         ("Run", "Calls", "Cost"),
         (
-            (esc(variant.name), fmt.count(of.calls), fmt.cost(of.cost))
-            for variant, of in zip(sweep.variants, estimate.runs, strict=True)
+            (esc(variant.name), fmt.count(run_estimate.calls), fmt.cost(run_estimate.cost))
+            for variant, run_estimate in zip(sweep.variants, estimate.runs, strict=True)
         ),
         name="The runs of the sweep",
         numbers=(1, 2),

@@ -55,11 +55,11 @@ def _check_card(run: RunRow, item: RunItemRow) -> None:
         caption, tone = status_words(run)
         state_words = "" if tone == "good" else f" · {caption.lower()}"
         judges = fmt.plural(len(run.panel.judges), "judge")
-        quiet = f"{run.rubric_name} · {judges} · {fmt.time_ago(run.created)}{state_words}"
+        details = f"{run.rubric_name} · {judges} · {fmt.time_ago(run.created)}{state_words}"
         with st.container(width="stretch"):
             st.html(
                 f"<b>{fmt.score(item.score)}</b> {esc(one_line(item.preview, 90))}<br>"
-                f'<span class="rs-quiet">{esc(quiet)}</span>'
+                f'<span class="rs-quiet">{esc(details)}</span>'
             )
         st.button(
             "Open",

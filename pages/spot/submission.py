@@ -60,15 +60,15 @@ def show() -> None:
     """Draw the choice of a kind, and its fields."""
     key = form_data.field_key("way")
     state.seed(key, form_data.current_form().way)
-    way = choose_one(
+    source = choose_one(
         "What is judged", WAYS, key=key, wrap=True, on_change=form_data.on_field, args=("way",)
     )
-    if way == "item":
+    if source == "item":
         _item_choice()
         return
-    if way == "chat":
+    if source == "chat":
         _conversation_fields()
-    elif way == "sections":
+    elif source == "sections":
         thoughts = "The model's thinking before its answer (optional)"
         text_field(form_data.FIELDS, "thinking", "Thinking", thoughts)
         text_field(form_data.FIELDS, "output", "Output", "What it answered", tall=True)
@@ -79,13 +79,15 @@ def show() -> None:
 
 
 def _extra_fields() -> None:
-    given = [name for name in ("prompt", "reference") if form_data.text_of_field(name).strip()]
+    given_fields = [
+        name for name in ("prompt", "reference") if form_data.text_of_field(name).strip()
+    ]
     if any(text.strip() for text in form_data.current_form().context.values()):
-        given.insert(len(given) and given[0] == "prompt", "context")
+        given_fields.insert(len(given_fields) and given_fields[0] == "prompt", "context")
     tasks = _learned_tasks()
     caption = "Prompt, context and reference (optional)"
-    if given:
-        caption = f"Prompt, context and reference: {' and '.join(given)} given"
+    if given_fields:
+        caption = f"Prompt, context and reference: {' and '.join(given_fields)} given"
     elif tasks:
         caption = "Prompt and reference: missing, but offline judges use them"
     with st.expander(

@@ -39,10 +39,10 @@ def show() -> None:
         return
     with st.container(border=True), shown_errors():
         resources.draw_held_files("start", files, "Clear")
-        seen = resources.recognised_files(files)
-        for dropped in seen:
+        recognised = resources.recognised_files(files)
+        for dropped in recognised:
             _draw_file(dropped)
-        _draw_targets(seen)
+        _draw_targets(recognised)
 
 
 def _drop_zone(held: tuple[File, ...]) -> None:
@@ -72,9 +72,9 @@ def _drop_zone(held: tuple[File, ...]) -> None:
 
 def keep_dropped_files() -> None:
     """Keep the dropped files when the user leaves by another link."""
-    seen = resources.recognised_files(resources.held_files("start"))
+    recognised = resources.recognised_files(resources.held_files("start"))
     for kind in ("texts", "rubric", "votes"):
-        if files := reading.files_of_kind(seen, kind):
+        if files := reading.files_of_kind(recognised, kind):
             resources.hold_files(kind, files)
     resources.hold_files("start", ())
 
@@ -114,8 +114,8 @@ def _draw_targets(recognised: tuple[Recognised, ...]) -> None:
             if class_ and rubric:
                 text = "Grade these texts with this rubric"
             if _target_button(text, "grading", primary=not state.get(START_PAIRS)):
-                sure = not any(dropped.also_votes for dropped in recognised)
-                _go_to_grading(class_, rubric, is_certain=sure)
+                only_texts = not any(dropped.also_votes for dropped in recognised)
+                _go_to_grading(class_, rubric, is_certain=only_texts)
         doubtful = tuple(
             file for dropped in recognised if dropped.also_votes for file in dropped.files
         )
@@ -136,8 +136,8 @@ def _go_to_grading(class_: tuple[File, ...], rubric: tuple[File, ...], *, is_cer
     if checked is not None:
         version = texts.keep(store(), checked, texts.source_of(class_))
         address[state.DATASET] = version.dataset_id
-        if (read := reading.unasked_rubric(rubric)) is not None:
-            kept = catalog.keep_rubric(store(), read, rubric[0].name)
+        if (rubric_read := reading.unasked_rubric(rubric)) is not None:
+            kept = catalog.keep_rubric(store(), rubric_read, rubric[0].name)
             address[state.RUBRIC] = kept.rubric_id
     resources.hold_files("texts", () if state.DATASET in address else class_)
     resources.hold_files("rubric", () if state.RUBRIC in address else rubric)

@@ -59,13 +59,13 @@ def _show_running(look: RunProgress) -> None:
 
 def _show_figures(look: RunProgress) -> None:
     run_id = look.row.id
-    told = worked_example.label_conclusion(store(), run_id)
+    answer = worked_example.label_conclusion(store(), run_id)
     learned = worked_example.learned_item_count(store(), run_id)
     st.html(
-        f'<div class="rs-prose">{esc(_progress_words(look, learned))} {esc(headline(told))}</div>'
+        f'<div class="rs-prose">{esc(_progress_words(look, learned))} {esc(headline(answer))}</div>'
     )
     with st.expander("Criterion by criterion", icon=":material/table_rows:"):
-        drawn.show_block(run_id, criteria_table(told.criteria, told), "example", titled=True)
+        drawn.show_block(run_id, criteria_table(answer.criteria, answer), "example", titled=True)
 
 
 def _progress_words(look: RunProgress, learned: int) -> str:

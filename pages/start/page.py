@@ -27,8 +27,8 @@ START_WAY = "start_way"
 def _has_own_work() -> bool:
     """Return whether there is any work other than the example."""
     have, example = library_counts(store()), worked_example.example_run(store())
-    given = 0 if example is None else 1
-    return max(have.rubrics, have.datasets, have.runs) > given or bool(have.spot_checks)
+    n_examples = 0 if example is None else 1
+    return max(have.rubrics, have.datasets, have.runs) > n_examples or bool(have.spot_checks)
 
 
 def show_own_work() -> None:
@@ -39,7 +39,7 @@ def show_own_work() -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader("Your work", anchor=False, width="content")
         st.space("stretch")
-        if example is not None:  # It stands below, out of sight on most screens.
+        if example is not None:  # The example is further down, out of sight on most screens.
             routes.draw_link(routes.RUN, "Worked example", {state.RUN: example}, icon="school")
     show_figures(
         [
@@ -57,19 +57,19 @@ def _latest_runs(example: int | None) -> list[RunRow]:
     """Return the newest runs and spot checks together, without the example."""
     runs = lifecycle.newest_runs(store(), limit=LATEST + 1)
     spots = lifecycle.newest_runs(store(), kind="spot", limit=LATEST, without=HELP)
-    both = sorted([r for r in runs if r.id != example] + spots, key=lambda r: -r.id)
-    return both[:LATEST]
+    newest = sorted([r for r in runs if r.id != example] + spots, key=lambda r: -r.id)
+    return newest[:LATEST]
 
 
 def _run_card(run: RunRow) -> None:
     spot = run.kind == "spot"
     page = routes.SPOT_CHECK if spot else routes.RUN
-    quiet = f"{fmt.plural(run.votes, 'vote')} · {fmt.time_ago(run.created)}"
+    details = f"{fmt.plural(run.votes, 'vote')} · {fmt.time_ago(run.created)}"
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(width="stretch"):
             st.html(
                 f'<div class="rs-row"><b>{esc(one_line(run.name, 90))}</b>{status_tag(run)}</div>'
-                f'<span class="rs-quiet">{esc(quiet)}</span>'
+                f'<span class="rs-quiet">{esc(details)}</span>'
             )
         routes.draw_link(page, "Open", {state.RUN: run.id}, icon="")
 

@@ -124,8 +124,8 @@ def _show_changed(task: HelpTask) -> None:
         item, change = edits[at]
         if change.what:
             st.caption(label(change.what, 300))
-        heads = ("<b>As it was</b>", "<b>Changed</b>")
-        side_by_side(heads, (item.output, change.submission), mark=True)
+        headings = ("<b>As it was</b>", "<b>Changed</b>")
+        side_by_side(headings, (item.output, change.submission), mark=True)
     version = help_tasks.kept_dataset(store(), task)
     if not task.active:
         submissions.draw_keep_button(task, counterfactuals.as_dataset, version)
@@ -148,20 +148,25 @@ def _show_measured(measured: EditFigures) -> None:
         f"<div><b>Noticed: {esc(share_words(measured.noticed))}</b></div>"
         f"<div><b>Nothing else moved: {esc(share_words(measured.still))}</b></div>"
     )
-    heads = ("Item", measured.criterion, "Other criteria that moved", "What was changed")
+    headings = ("Item", measured.criterion, "Other criteria that moved", "What was changed")
     lines = []
     for pair in measured.pairs:
-        how = tag("✓ noticed", "good") if pair.noticed else tag("not noticed", "bad")
+        notice_tag = tag("✓ noticed", "good") if pair.noticed else tag("not noticed", "bad")
         if not pair.counts:
-            how = tag("cannot tell", "neutral")
+            notice_tag = tag("cannot tell", "neutral")
         arrow = f"{esc(pair.before or fmt.DASH)} → {esc(pair.after or fmt.DASH)}"
-        moved = "; ".join(
+        moved_words = "; ".join(
             f"{esc(one_line(name, 40))}: {esc(a)} → {esc(b)}" for name, (a, b) in pair.moved.items()
         )
         lines.append(
-            (esc(one_line(pair.item, 60)), f"{how} {arrow}", moved or fmt.DASH, esc(pair.what))
+            (
+                esc(one_line(pair.item, 60)),
+                f"{notice_tag} {arrow}",
+                moved_words or fmt.DASH,
+                esc(pair.what),
+            )
         )
-    draw_table(heads, lines, name="Every change, with the judges' verdicts")
+    draw_table(headings, lines, name="Every change, with the judges' verdicts")
     st.caption(
         "“Cannot tell”: the item already had that option, or has no verdict. Judges also "
         "vary without a change: compare with how often their answers to an unchanged text "

@@ -47,16 +47,16 @@ def _on_keep(task: HelpTask, make: Callable[..., object]) -> None:
         state.flash("Saved as a dataset.")
 
 
-def draw_ask_form(what: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> None:
+def draw_ask_form(noun: str, make: Callable[[Panel], RunRequest], run: RunRow | None) -> None:
     """Draw the choice of judges, the cost, and the progress of the newest run."""
-    panel = model_help.chosen_panel("Who judges", what)
+    panel = model_help.chosen_panel("Who judges", noun)
     if panel is None:
         return
     request = make(panel)
     model_help.cost_line(cost_estimate.estimate_request(store(), request))
     if st.button(
         "Ask judges",
-        key=state.key(DATA_ACT, what, "ask"),
+        key=state.key(DATA_ACT, noun, "ask"),
         icon=":material/gavel:",
         disabled=run is not None and run.active,
     ):
@@ -205,9 +205,9 @@ def _show_texts(written: list[GeneratedSubmission]) -> None:
     with st.expander(fmt.plural(len(written), "submission"), expanded=len(written) <= 6):
         for text in written[:SHOWN]:
             aimed = " or ".join(text.aimed)
-            between = len(text.aimed) > 1
+            is_borderline = len(text.aimed) > 1
             details = f'<span class="rs-quiet">{esc(one_line(text.task, 120))}</span>'
-            draw_row([tag(one_line(aimed, 60), "warn" if between else "info"), details])
+            draw_row([tag(one_line(aimed, 60), "warn" if is_borderline else "info"), details])
             st.html(f'<div class="rs-card rs-prose">{esc(text.text)}</div>')
         if len(written) > SHOWN:
             st.caption(f"and {len(written) - SHOWN} more, in the dataset")
@@ -215,7 +215,7 @@ def _show_texts(written: list[GeneratedSubmission]) -> None:
 
 def _show_recovery(recovery: Recovery) -> None:
     st.html(f"<b>Found: {esc(share_words(recovery.whole))}</b>")
-    heads = ("Written for", "Found", *recovery.labels, "No verdict")
+    headings = ("Written for", "Found", *recovery.labels, "No verdict")
     lines = [
         (
             esc(" or ".join(row.aimed)) + (" " + tag("borderline", "warn") if row.between else ""),
@@ -228,8 +228,8 @@ def _show_recovery(recovery: Recovery) -> None:
         )
         for row in recovery.rows
     ]
-    numbers = tuple(range(2, len(heads)))
-    draw_table(heads, lines, name="Judges' choices, by intended option", numbers=numbers)
+    numbers = tuple(range(2, len(headings)))
+    draw_table(headings, lines, name="Judges' choices, by intended option", numbers=numbers)
     st.caption(
         "A miss may be the judge's fault or the writer's: read the text first. In borderline "
         "rows either option counts as right; the figure above leaves these texts out."

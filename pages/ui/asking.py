@@ -129,10 +129,10 @@ def _few_shot(keys: FieldKeys, examples_from: str) -> None:
             )
 
 
-def _toggle_field(keys: FieldKeys, name: str, caption: str, says: str) -> None:
+def _toggle_field(keys: FieldKeys, name: str, caption: str, help_text: str) -> None:
     with st.container(gap="xxsmall"):
         st.toggle(caption, key=keys.of(name), **keys.options)
-        st.caption(says)
+        st.caption(help_text)
 
 
 # The expander "How judges are asked": how the judges are asked, and the stages of the panel.
@@ -237,11 +237,11 @@ def _cascade_toggle(keys: FieldKeys, start: PanelSetup) -> None:
     cascade = start.cascade or Cascade()
     st.html('<div class="rs-section">A cell goes on to the next stage when</div>')
     with st.grid(2, min_column_width=230):
-        for name, (when, says) in words.GOES_ON.items():
+        for name, (condition, caption) in words.GOES_ON.items():
             state.seed(keys.of(name), getattr(cascade, name))
             with st.container(gap="xxsmall"):
-                st.checkbox(when, key=keys.of(name), **keys.options)
-                st.caption(says)
+                st.checkbox(condition, key=keys.of(name), **keys.options)
+                st.caption(caption)
         state.seed(keys.of("below"), cascade.below_confidence is not None)
         with st.container(gap="xxsmall"):
             st.checkbox("its confidence is low", key=keys.of("below"), **keys.options)
@@ -260,11 +260,13 @@ def _draw_stages(setup: PanelSetup) -> None:
         return
     lines = words.stage_lines(setup.cascade, setup.stages, setup.shadows)
     steps = "<div class='rs-quiet'>↓</div>".join(
-        f"<div><b>{esc(who)}</b> {tag(then, 'info' if then == 'decides' else 'neutral')}</div>"
-        for who, then in lines
+        f"<div><b>{esc(judges)}</b> {tag(then, 'info' if then == 'decides' else 'neutral')}</div>"
+        for judges, then in lines
     )
-    alone = '<div class="rs-quiet">All in one stage: give the later judges a higher number.</div>'
-    st.html(f'<div class="rs-card">{steps}{alone if len(lines) == 1 else ""}</div>')
+    one_stage = (
+        '<div class="rs-quiet">All in one stage: give the later judges a higher number.</div>'
+    )
+    st.html(f'<div class="rs-card">{steps}{one_stage if len(lines) == 1 else ""}</div>')
     for stage in sorted(set(setup.stages.values())):
         members = [name for name, number in setup.stages.items() if number == stage]
         if all(name in setup.shadows for name in members):
@@ -309,5 +311,5 @@ def _field_value(keys: FieldKeys, name: str, otherwise: Any) -> Any:
     return state.get(keys.of(name), otherwise)
 
 
-def _field_key(what: str, name: str) -> str:
-    return f"{what}/{name}"
+def _field_key(field: str, name: str) -> str:
+    return f"{field}/{name}"

@@ -206,14 +206,14 @@ def goes_on_line(cascade: Cascade) -> str:
     >>> goes_on_line(Cascade(on_failure=False, below_confidence=0.7))
     'goes on when it abstains, it is split, or its confidence is below 0.70'
     """
-    when = [caption for name, (caption, _) in GOES_ON.items() if getattr(cascade, name)]
+    conditions = [caption for name, (caption, _) in GOES_ON.items() if getattr(cascade, name)]
     if cascade.below_confidence is not None:
-        when.append(f"its confidence is below {fmt.score(cascade.below_confidence)}")
-    if not when:
+        conditions.append(f"its confidence is below {fmt.score(cascade.below_confidence)}")
+    if not conditions:
         return "never goes on"
-    if len(when) == 1:
-        return f"goes on when {when[0]}"
-    return f"goes on when {', '.join(when[:-1])}, or {when[-1]}"
+    if len(conditions) == 1:
+        return f"goes on when {conditions[0]}"
+    return f"goes on when {', '.join(conditions[:-1])}, or {conditions[-1]}"
 
 
 def stage_lines(
@@ -232,8 +232,8 @@ def stage_lines(
             for name, stage in stages.items()
             if stage == number
         ]
-        then = goes_on_line(cascade) if place < len(numbers) else "decides"
-        lines.append((f"Stage {place}: {', '.join(names)}", then))
+        next_step = goes_on_line(cascade) if place < len(numbers) else "decides"
+        lines.append((f"Stage {place}: {', '.join(names)}", next_step))
     return lines
 
 
@@ -325,6 +325,6 @@ def failure_advice(kind: str, judges: Sequence[Judge]) -> str:
     names = sorted({name for judge in judges if (name := key_status(judge)[0])})
     variables = " and ".join(names) or "the provider's variable"
     if kind == "missing_key":
-        where = "in the environment of the app"
-        return f"Set {variables} {where}, restart the app, then retry the failures."
+        place = "in the environment of the app"
+        return f"Set {variables} {place}, restart the app, then retry the failures."
     return f"The provider refused the key. Check {variables}, then retry the failures."

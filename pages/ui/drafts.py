@@ -31,10 +31,10 @@ def open_rubric(name: str) -> None:
     state.set_address(**{state.RUBRIC: name, state.VERSION: None})
 
 
-def start_draft(fresh: RubricDraft) -> str:
+def start_draft(new_draft: RubricDraft) -> str:
     """Store a new draft and open its editor; return the draft's name."""
     name = library.new_name()
-    library.keep(store(), name, fresh, **draft_owner())
+    library.keep(store(), name, new_draft, **draft_owner())
     state.drop(RUBRICS_PANEL)
     open_rubric(name)
     return name
@@ -95,8 +95,8 @@ def continue_stored_work(name: str, stored: library.KeptDraft) -> None:
 
 
 def _take_over_work(name: str, stored: library.KeptDraft) -> None:
-    fresh = _data(stored.draft, stored.text, stored.updated)
-    state.put(_key(name), {**fresh, "as": stored.name})
+    stored_draft = _data(stored.draft, stored.text, stored.updated)
+    state.put(_key(name), {**stored_draft, "as": stored.name})
 
 
 def _data(draft: RubricDraft, typed: str | None, last_seen: str | None) -> dict[str, Any]:
@@ -274,24 +274,24 @@ def synced_key(name: str, value: Any, *ids: str) -> str:
     return key
 
 
-def bound_field(name: str, level: Level, ids: tuple[str, ...], what: str) -> dict[str, Any]:
+def bound_field(name: str, level: Level, ids: tuple[str, ...], field: str) -> dict[str, Any]:
     """Return the arguments that bind a widget to one field: key, value and callback."""
     holder: Any = draft(name)
     if level == "scoring":
         holder = holder["scoring"]
     for family, uid in zip(("criteria", "options"), ids, strict=False):
         holder = next(part for part in holder[family] if part["uid"] == uid)
-    key = field_key(name, *ids, what)
-    state.seed(key, holder[what])
-    return {"key": key, "on_change": on_field, "args": (name, level, ids, what)}
+    key = field_key(name, *ids, field)
+    state.seed(key, holder[field])
+    return {"key": key, "on_change": on_field, "args": (name, level, ids, field)}
 
 
 def widget_arguments(
-    name: str, value: Any, uid: str, what: str, on_change: Callable[[str, str, str], None]
+    name: str, value: Any, uid: str, field: str, on_change: Callable[[str, str, str], None]
 ) -> dict[str, Any]:
     """Return the arguments that show a value of a rule's card and call `on_change`."""
-    key = synced_key(name, value, uid, what)
-    return {"key": key, "on_change": on_change, "args": (name, uid, what)}
+    key = synced_key(name, value, uid, field)
+    return {"key": key, "on_change": on_change, "args": (name, uid, field)}
 
 
 def open_card(name: str) -> str | None:
@@ -310,27 +310,27 @@ def set_open_card(name: str, uid: str | None) -> None:
     state.put(state.key(RUBRIC_OPEN, name), uid)
 
 
-def on_field(name: str, level: Level, ids: tuple[str, ...], what: str) -> None:
+def on_field(name: str, level: Level, ids: tuple[str, ...], field: str) -> None:
     """Callback: store the new value of a widget made with `field(name, *ids, what)`."""
     with shown_errors():
-        value: Any = state.get(field_key(name, *ids, what))
-        set_value(name, level, ids, what, value)
+        value: Any = state.get(field_key(name, *ids, field))
+        set_value(name, level, ids, field, value)
 
 
-def set_value(name: str, level: Level, ids: tuple[str, ...], what: str, value: Any) -> None:
+def set_value(name: str, level: Level, ids: tuple[str, ...], field: str, value: Any) -> None:
     """Set one field of the draft, its scoring, a criterion (`ids`: its uid) or an option."""
     current = draft(name)
     match level:
         case "draft":
-            current = draft_criteria.set_field(current, what, value)
+            current = draft_criteria.set_field(current, field, value)
         case "scoring":
-            current = draft_criteria.set_scoring(current, what, value)
-        case "criterion" if what == "requirement":
+            current = draft_criteria.set_scoring(current, field, value)
+        case "criterion" if field == "requirement":
             current = _with_requirement(name, current, ids[0], value)
         case "criterion":
-            current = draft_criteria.set_criterion(current, ids[0], what, value)
+            current = draft_criteria.set_criterion(current, ids[0], field, value)
         case "option":
-            current = draft_criteria.set_option(current, ids[0], ids[1], what, value)
+            current = draft_criteria.set_option(current, ids[0], ids[1], field, value)
     change_draft(name, current)
 
 
@@ -366,8 +366,8 @@ def _store_work(name: str) -> None:
     work = state.get(_key(name))
     kept_as = work["as"] or name
     at = {"last_seen": work["seen"], "tab": _tab_id(), **draft_owner()}
-    seen = library.keep_beside(store(), kept_as, work["draft"], work["text"], **at)
-    state.put(_key(name), {**work, "as": seen.name, "seen": seen.updated})
+    kept_draft = library.keep_beside(store(), kept_as, work["draft"], work["text"], **at)
+    state.put(_key(name), {**work, "as": kept_draft.name, "seen": kept_draft.updated})
 
 
 def discard_stored_copy(name: str) -> None:

@@ -207,8 +207,8 @@ def _show_changes(changes: tuple[GradeChange, ...]) -> None:
         ]
         for change in changes[:SHOWN]
     ]
-    heads = ["Student", "Line", "Column", "Before", "Grade", "From"]
-    draw_table(heads, rows, name="What changes")
+    headings = ["Student", "Line", "Column", "Before", "Grade", "From"]
+    draw_table(headings, rows, name="What changes")
     if len(changes) > SHOWN:
         st.caption(f"and {fmt.count(len(changes) - SHOWN)} more.")
 
@@ -234,10 +234,10 @@ def draw_trust(run_id: int, extra_words: str) -> None:
 
 def trust_of(run_id: int) -> Trust:
     """Return the statement, computed once for the current votes and settlements."""
-    how = chosen_confidence()
-    cache_key = (*browsing.results_state(store(), store().runs.get(run_id)), how.level)
+    confidence = chosen_confidence()
+    cache_key = (*browsing.results_state(store(), store().runs.get(run_id)), confidence.level)
     return remembered(
         "trust",
         cache_key,
-        lambda: overall.trust_of(load_ratings.run_ratings(store(), run_id), level=how.level),
+        lambda: overall.trust_of(load_ratings.run_ratings(store(), run_id), level=confidence.level),
     )

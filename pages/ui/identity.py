@@ -86,7 +86,7 @@ REVIEW = Header()
 def current_seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
     """Return the current user's seat; if unknown, ask below `header` and return `None`.
 
-    Where nobody has reviewed yet, a person without a name gets the name `alone`, if given.
+    If no one has reviewed yet, a person without a name gets the name `alone`, if given.
     """
     if not actor().may("review") and not actor().may("organise"):
         header.show()
@@ -94,19 +94,19 @@ def current_seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
             allow(actor(), "review")
         return None
     signed = login_configured()
-    heard = _browser_memory()
-    if alone and _known_name(heard) is None and may_begin_alone():
+    memory = _browser_memory()
+    if alone and _known_name(memory) is None and may_begin_alone():
         # A browser that remembers a name says so first.
-        return take_seat(alone) if heard.session else None
-    name = _signed_in(header) if signed else _ask_for_name(heard, header)
+        return take_seat(alone) if memory.session else None
+    name = _signed_in(header) if signed else _ask_for_name(memory, header)
     if name is None:
         return None
-    session = _session_id(heard, wait=signed)
+    session = _session_id(memory, wait=signed)
     return None if session is None else reviewers.seat_of(store(), name, session)
 
 
 def may_begin_alone() -> bool:
-    """Return whether no name is needed: nobody has reviewed yet, and there is no login."""
+    """Return whether no name is needed: no one has reviewed yet, and there is no login."""
     return not (login_configured() or reviewers.all_reviewers(store()))
 
 
@@ -131,13 +131,13 @@ def login_configured() -> bool:
         return False  # Without a secrets file, the login is not configured.
 
 
-def _session_id(heard: _Heard, *, wait: bool) -> str | None:
+def _session_id(memory: _Heard, *, wait: bool) -> str | None:
     """Return this tab's id, which lasts as long as the tab; `None` until the browser sends it."""
     session = state.get(SESSION)
     if not session:
-        if wait and not heard.session:
+        if wait and not memory.session:
             return None
-        session = heard.session or secrets.token_hex(8)
+        session = memory.session or secrets.token_hex(8)
         state.put(SESSION, session)
     return str(session)
 
@@ -156,11 +156,11 @@ def _browser_memory() -> _Heard:
         on_heard_change=lambda: None,
     )
     message = getattr(component, "heard", None) or {}
-    heard = _Heard(*(str(message.get(part) or "")[:LONGEST] for part in _Heard._fields))
-    if heard.session:
-        state.put(HEARD, heard)
+    memory = _Heard(*(str(message.get(part) or "")[:LONGEST] for part in _Heard._fields))
+    if memory.session:
+        state.put(HEARD, memory)
     # A browser that already reported on another page does not report again.
-    last: _Heard = state.get(HEARD, heard)
+    last: _Heard = state.get(HEARD, memory)
     return last
 
 
@@ -202,8 +202,8 @@ def sign_in_page(user: Actor) -> None:
     else:
         st.error(label(user.refused))
         for workspace in resources.workspaces():
-            to = esc(routes.link_address("./", {state.WORKSPACE: workspace.name}))
-            st.html(f'<a href="{to}" target="_self">Go to {esc(workspace.title)}</a>')
+            url = esc(routes.link_address("./", {state.WORKSPACE: workspace.name}))
+            st.html(f'<a href="{url}" target="_self">Go to {esc(workspace.title)}</a>')
         st.button("Log out", key=state.key(IDENTITY, "leave"), on_click=log_out)
     _keep_place(reload=False)
 
@@ -263,9 +263,9 @@ def leave_for_start(chosen: st.Page) -> None:
         routes.go_to(routes.START)
 
 
-# A sign-in leads away and back to the server's first address; the tab remembers the intended page.
-# A change of workspace reloads the page, so that the browser forgets the other one's fields, too.
-# And an address that only names its workspace adds no step to the history.
+# A sign-in leaves the app and returns to its start page, so the tab remembers the intended page. A
+# change of workspace reloads the page, so that the browser forgets the other one's fields, too. An
+# address that differs only in its workspace adds no step to the browser's history.
 
 _PLACE = """
 export default function({ data }) {
@@ -280,7 +280,7 @@ export default function({ data }) {
     const to = sessionStorage.getItem(wanted);
     sessionStorage.removeItem(wanted);
     if (to && to[0] === "/" && to[1] !== "/" && to !== here) { location.replace(to); return; }
-  } catch (refused) { /* a browser that keeps nothing goes on from the start */ }
+  } catch (refused) { /* without storage, begin at the start page */ }
   if (document.rubricStudioPlace) return;
   document.rubricStudioPlace = true;
   const push = history.pushState.bind(history);
@@ -302,10 +302,10 @@ def _keep_place(*, reload: bool) -> None:
     )
 
 
-def _known_name(heard: _Heard) -> str | None:
+def _known_name(memory: _Heard) -> str | None:
     """Return this tab's name, else the one that the browser remembers, else ``None``."""
-    if state.get(NAME) is None and heard.name.strip() and state.get(KEEP) is None:
-        state.put(NAME, reviewers.sign_in(store(), heard.name).name)
+    if state.get(NAME) is None and memory.name.strip() and state.get(KEEP) is None:
+        state.put(NAME, reviewers.sign_in(store(), memory.name).name)
     name: str | None = state.get(NAME)
     return name
 
@@ -317,8 +317,8 @@ def ask_name_early(key: str) -> None:
     ask_name(key)
 
 
-def _ask_for_name(heard: _Heard, header: Header) -> str | None:
-    name = _known_name(heard)
+def _ask_for_name(memory: _Heard, header: Header) -> str | None:
+    name = _known_name(memory)
     if name is None:
         # Drawn late: a browser that knows a name sends it before a person would read the question.
         with st.container(key="rs_late"):

@@ -31,7 +31,7 @@ FAILURE_WORDS = {
     "bad_request": "request refused",
     "context_length": "too long for the model",
     "content_filter": "blocked by a content filter",
-    "out_of_range": "answered an option that does not exist",
+    "out_of_range": "chose an option that does not exist",
     "missing_key": "no key",
     "expired": "not answered before the deadline",
     "malformed": "unreadable answer",
@@ -103,7 +103,7 @@ def vote_card(
     result: Vote | VoteFailure,
     call: Call | None = None,
     *,
-    who: str = "",
+    author: str = "",
     which: str | None = None,
     text: str | None = None,
     marks: str = "",
@@ -115,16 +115,16 @@ def vote_card(
         criterion: the criterion asked.
         result: the answer, or the failure.
         call: the call's figures, if known.
-        who: replaces the judge's name (e.g. "Judge A" in blind judging).
+        author: replaces the judge's name (e.g. "Judge A" in blind judging).
         which: replaces "try 2" and the like, the answer's number (see `answer_label`).
         text: the submission; quotes that it does not contain are marked as missing.
         marks: HTML tags (`widgets.tag`) next to the name.
         brief: show a line of the reason, which a click opens.
     """
-    name = who or result.cell.judge
+    name = author or result.cell.judge
     if which is None:
         which = f"try {result.cell.replicate + 1}" if result.cell.replicate else ""
-    details = " · ".join(part for part in (which, _order_words(result)) if part)
+    details = " · ".join(part for part in (which, _shown_order_text(result)) if part)
     quiet = f'<span class="rs-quiet">{esc(details)}</span>' if details else ""
     head = f'<div class="rs-row"><b>{esc(name)}</b>{quiet}{marks}</div>'
     body = _vote(criterion, result, text, brief) if isinstance(result, Vote) else _failure(result)
@@ -143,11 +143,11 @@ def standing_tags(view: VoteView) -> str:
     """Return the HTML of a vote's status, unless it simply counts."""
     caption = STANDINGS[view.standing]
     tags = tag(caption) if caption and view.vote is not None else ""
-    apart = view.apart and view.repeats is not None
-    return tags + (tag("not the same answer", "warn") if apart else "")
+    orders_differ = view.apart and view.repeats is not None
+    return tags + (tag("not the same answer", "warn") if orders_differ else "")
 
 
-def _order_words(result: Vote | VoteFailure) -> str:
+def _shown_order_text(result: Vote | VoteFailure) -> str:
     """Return how the options below a judge's name are ordered."""
     if isinstance(result, Vote) and result.order:
         return "options in the order shown"
@@ -159,15 +159,15 @@ def _vote(criterion: Criterion, vote: Vote, text: str | None, brief: bool) -> st
     chips = f'<div class="rs-row">{option_chips(criterion, vote.option, vote.order)}</div>'
     if vote.option is None:
         chips = tag("Abstained") + chips
-    sure = [f"confidence {fmt.score(vote.confidence)}"] if vote.confidence is not None else []
-    sure += [f"chances: {_chances(criterion, vote.probabilities)}"] if vote.probabilities else []
+    notes = [f"confidence {fmt.score(vote.confidence)}"] if vote.confidence is not None else []
+    notes += [f"chances: {_chances(criterion, vote.probabilities)}"] if vote.probabilities else []
     if other := vote.detail.get("other_chance"):
-        sure.append(f"other replies {fmt.score(float(str(other)))}")
+        notes.append(f"other replies {fmt.score(float(str(other)))}")
     if method := vote.detail.get("method"):
-        sure.append(f"by {method}")
-    if why := vote.detail.get("no_chances"):
-        sure.append(f"no chances: {why}")
-    quiet = f'<div class="rs-quiet rs-num">{esc("; ".join(sure))}</div>' if sure else ""
+        notes.append(f"by {method}")
+    if no_chances := vote.detail.get("no_chances"):
+        notes.append(f"no chances: {no_chances}")
+    quiet = f'<div class="rs-quiet rs-num">{esc("; ".join(notes))}</div>' if notes else ""
     quotes = "".join(_quote_html(quote, text) for quote in vote.evidence)
     reason = f'<div class="rs-prose">{esc(vote.reason)}</div>' if vote.reason else ""
     if brief and (parts := [part for part in (reason, quotes, quiet) if part]):
@@ -177,12 +177,12 @@ def _vote(criterion: Criterion, vote: Vote, text: str | None, brief: bool) -> st
 
 def _chances(criterion: Criterion, probabilities: Sequence[float]) -> str:
     pairs = zip(criterion.choices, probabilities, strict=False)
-    return ", ".join(f"{o.label} {fmt.score(p)}" for o, p in pairs if not o.na)
+    return ", ".join(f"{option.label} {fmt.score(p)}" for option, p in pairs if not option.na)
 
 
 def _quote_html(quote: str, text: str | None) -> str:
-    lost = text is not None and find_quote(text, quote) is None
-    mark = f" {tag('quote not found in the submission', 'warn')}" if lost else ""
+    is_missing = text is not None and find_quote(text, quote) is None
+    mark = f" {tag('quote not found in the submission', 'warn')}" if is_missing else ""
     return f'<div class="rs-quote">{esc(quote)}{mark}</div>'
 
 
@@ -207,8 +207,8 @@ def _call_line(call: Call | None) -> str:
 def call_facts(call: Call) -> list[str]:
     """Return a call's cost, time and tries, or that an earlier answer was reused."""
     if call.cached:
-        then = "" if call.first_cost is None else f", cost {fmt.cost(call.first_cost)} then"
-        return [f"answer from an earlier run{then}, nothing now"]
+        cost_then = "" if call.first_cost is None else f", cost {fmt.cost(call.first_cost)} then"
+        return [f"answer from an earlier run{cost_then}, nothing now"]
     tries = fmt.plural(call.tries, "try", "tries")
     return [f"cost {fmt.cost(call.cost)}", fmt.seconds(call.seconds), tries]
 
@@ -343,11 +343,11 @@ ALIKE = 0.25
 SIDE_HEIGHT = 460
 
 
-def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark: bool) -> None:
+def side_by_side(headings: tuple[str, str], answers: tuple[Answer, Answer], *, mark: bool) -> None:
     """Draw both answers side by side, or one below the other on a narrow screen.
 
     Args:
-        heads: our own HTML above each answer.
+        headings: our own HTML above each answer.
         answers: the answers as written.
         mark: whether to mark words that the other answer lacks.
     """
@@ -357,7 +357,7 @@ def side_by_side(heads: tuple[str, str], answers: tuple[Answer, Answer], *, mark
     with st.grid(2, min_column_width=300):
         for index in (0, 1):
             with st.container(border=True, gap="xsmall"):
-                st.html(heads[index])
+                st.html(headings[index])
                 _side_text(texts[index], spans[index])
                 _show_thinking(answers[index])
 

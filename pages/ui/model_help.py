@@ -190,7 +190,7 @@ def _show_calls(task: HelpTask) -> None:
     """Draw every call: its request, its reply, its cost."""
     if task.active or not task.calls:
         return
-    with st.expander("What was sent and what came back", icon=":material/receipt_long:"):
+    with st.expander("Requests and replies", icon=":material/receipt_long:"):
         steps = [
             step for step in help_tasks.steps_of_task(store(), task.id) if step.call is not None
         ]
@@ -256,14 +256,14 @@ def last_test_tag(entry: JudgeEntry, testing: bool) -> str:
         return tag("testing …", "info")
     if result is None:
         return tag("not tested")
-    when = fmt.time_ago(result.when)
+    time = fmt.time_ago(result.when)
     if not entry.test_holds:
-        return tag(f"changed since the test {when}", "warn")
+        return tag(f"changed since the test {time}", "warn")
     if not result.ok:
-        return tag(f"✕ {_error_kind(result)}, {when}", "bad")
+        return tag(f"✕ {_error_kind(result)}, {time}", "bad")
     if not result.right:
-        return tag(f"answered wrongly, {when}", "warn")
-    return tag(f"✓ answered, {when}", "good")
+        return tag(f"answered wrongly, {time}", "warn")
+    return tag(f"✓ answered, {time}", "good")
 
 
 def _error_kind(result: ConnectionResult) -> str:
@@ -281,8 +281,8 @@ def show_connection(name: str, waiting: bool) -> None:
 def _show_tested(name: str, was_waiting: bool) -> None:
     with shown_errors():
         # The order matters: a result is stored before its test counts as finished.
-        if standing := connection.test_progress(store(), name):
-            draw_row([tag(f"… {standing}", "info"), "Asking a small question."])
+        if progress := connection.test_progress(store(), name):
+            draw_row([tag(f"… {progress}", "info"), "Asking a small question."])
             return
         if was_waiting:
             st.rerun()
@@ -320,12 +320,12 @@ def _answer_html(result: ConnectionResult) -> str:
 
 
 def _failed_words(result: ConnectionResult, entry: JudgeEntry) -> str:
-    mend = MENDS.get(result.failure, "") if result.failure else ""
+    advice = MENDS.get(result.failure, "") if result.failure else ""
     if result.failure == "auth" and entry.key == "not set":
-        mend = f"{entry.key_env} is not set. {MENDS['missing_key']}"
+        advice = f"{entry.key_env} is not set. {MENDS['missing_key']}"
     return (
         f"<div>{tag(f'✕ No answer: {_error_kind(result)}', 'bad')}</div>"
-        f'<div class="rs-prose">{esc(result.message)}</div><div><b>{esc(mend)}</b></div>'
+        f'<div class="rs-prose">{esc(result.message)}</div><div><b>{esc(advice)}</b></div>'
     )
 
 

@@ -53,8 +53,8 @@ def actor() -> Actor:
     settings = current_settings()
     if settings.access is not None:
         return members.actor(_open_store(str(settings.db)), settings.access, claims())
-    near = server.from_this_machine(st.context.headers, st.context.ip_address)
-    return LOCAL if near else VISITOR
+    is_local = server.from_this_machine(st.context.headers, st.context.ip_address)
+    return LOCAL if is_local else VISITOR
 
 
 def disabled_without(*verbs: Verb, user: Actor | None = None) -> dict[str, Any]:
@@ -144,11 +144,11 @@ def make_later(make: Callable[[Store], FileT]) -> Callable[[], FileT]:
 
     Streamlit calls it outside of any page, where the current user is unknown.
     """
-    settings, claimed, whose, user = (current_settings(), claims(), state.file_owner(), actor())
+    settings, claimed, owner, user = current_settings(), claims(), state.file_owner(), actor()
     opened = _open_store(str(settings.db))
 
     def make_file() -> FileT:
-        state.OWNER.set(whose)
+        state.OWNER.set(owner)
         now = user if settings.access is None else members.actor(opened, settings.access, claimed)
         return make(opened.acting(now))
 
@@ -162,30 +162,30 @@ def _open_store(db: str) -> Store:
     return open_store(replace(load_settings(), db=Path(db)))
 
 
-def remembered(what: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
-    """Return `make()`, or a copy of its earlier result for the same `what` and `key`.
+def remembered(name: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
+    """Return `make()`, or a copy of its earlier result for the same `name` and `key`.
 
     `key` holds plain values that change whenever the result would, e.g. a run's id with its
     counts of votes and failures. An exception is not cached.
     """
-    return cast("ValueT", _remembered(str(current_settings().db), what, key, make))
+    return cast("ValueT", _remembered(str(current_settings().db), name, key, make))
 
 
 @st.cache_data(show_spinner=False, max_entries=256)
-def _remembered(db: str, what: str, key: tuple[object, ...], _make: Callable[[], object]) -> object:
+def _remembered(db: str, name: str, key: tuple[object, ...], _make: Callable[[], object]) -> object:
     return _make()
 
 
-def shared_value(what: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
+def shared_value(name: str, key: tuple[object, ...], make: Callable[[], ValueT]) -> ValueT:
     """Return what `remembered` would, but the shared object itself, which no caller may change.
 
     It is for values whose copy would take longer than the page (0.9 s for 90,000 votes).
     """
-    return cast("ValueT", _shared(str(current_settings().db), what, key, make))
+    return cast("ValueT", _shared(str(current_settings().db), name, key, make))
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def _shared(db: str, what: str, key: tuple[object, ...], _make: Callable[[], object]) -> object:
+def _shared(db: str, name: str, key: tuple[object, ...], _make: Callable[[], object]) -> object:
     return _make()
 
 

@@ -226,7 +226,8 @@ def show_estimate(request: RunRequest | None) -> None:
 
 
 def _estimate_or_none(request: RunRequest) -> CostEstimate | None:
-    # The seed decides which items and orders, not how many; only drawn items differ in length.
+    # The seed does not change how many calls are made. It is part of the key only if items are
+    # drawn, because their lengths differ.
     cache_key = (
         request.rubric_version,
         request.dataset_version,
@@ -308,7 +309,9 @@ def _time_words(estimate: CostEstimate) -> str:
             f"{caption} The time is unknown: test the connection on the Judges page to get an "
             "estimate."
         )
-    return f"{caption} It takes about {fmt.seconds(estimate.seconds)}, as fast as the last test."
+    return (
+        f"{caption} At the speed of the last test it takes about {fmt.seconds(estimate.seconds)}."
+    )
 
 
 def start_button(key: str, ready: bool, words: str = "Start") -> bool:

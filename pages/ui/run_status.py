@@ -91,7 +91,7 @@ STATUS: dict[str, tuple[str, Tone]] = {
     "done": ("✓ Done", "good"),
     "incomplete": ("◼ Incomplete", "warn"),
     "cancelled": ("◼ Cancelled", "warn"),
-    "interrupted": ("◼ No process works on this run", "warn"),
+    "interrupted": ("◼ No process is working on this run", "warn"),
     "budget": ("◼ Budget spent", "warn"),
     "failed": ("✕ Failed", "bad"),
 }
@@ -173,8 +173,8 @@ def draw_status(
             "were not needed: the "
             "verdicts were already settled."
         )
-    if lost := lifecycle.unrecorded_calls(run):
-        st.caption(lifecycle.lost_calls_words(lost))
+    if lost_calls := lifecycle.unrecorded_calls(run):
+        st.caption(lifecycle.lost_calls_words(lost_calls))
     if look.stalled:
         st.warning(f"{NOBODY} Press Resume to continue the run; no finished vote is lost.")
     if not run.active or look.stalled:
@@ -238,23 +238,23 @@ def _batches_out(look: RunProgress) -> list[BatchRow]:
 
 def _show_batches(look: RunProgress) -> None:
     """Draw the state of batches at the provider, their age, and the time of the next check."""
-    out = _batches_out(look)
-    if out:
+    batches_out = _batches_out(look)
+    if batches_out:
         draw_table(
             ("Batch of", "Answered", "Sent", "At the provider", "Next look"),
-            (_batch_row(batch, look.row.active) for batch in out),
+            (_batch_row(batch, look.row.active) for batch in batches_out),
             name="Batches at the provider",
             numbers=(1,),
         )
-    received = len(look.batches) - len(out)
+    received = len(look.batches) - len(batches_out)
     if received:
         st.caption(f"{fmt.plural(received, 'batch', 'batches')} finished.")
-    if out and not look.row.active:
+    if batches_out and not look.row.active:
         st.caption(
             "This app is not waiting for these, but the provider still processes them. Resume "
             "records their answers; Cancel stops them."
         )
-    for message in dict.fromkeys(batch.message for batch in out if batch.message):
+    for message in dict.fromkeys(batch.message for batch in batches_out if batch.message):
         st.warning(label(message), icon=":material/cloud_off:")
 
 

@@ -265,9 +265,9 @@ def set_address(**parameters: object) -> None:
 
 def url_parameters(parameters: Mapping[str, object]) -> dict[str, str]:
     """Return URL parameters as text, with the workspace if there are several."""
-    inside = get(INSIDE)
+    inside_workspace = get(INSIDE)
     texts = {name: str(value) for name, value in parameters.items()}
-    return {**texts, WORKSPACE: str(inside)} if inside else texts
+    return {**texts, WORKSPACE: str(inside_workspace)} if inside_workspace else texts
 
 
 def new_address(**parameters: object) -> None:

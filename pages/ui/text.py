@@ -110,8 +110,8 @@ def marked(text: str, marks: Iterable[tuple[int, int]]) -> str:
     """
     parts, position = list[str](), 0
     for start, end in _merged_marks(marks, len(text)):
-        inside = f'<mark class="rs-mark">{esc(text[start:end])}</mark>'
-        parts += [esc(text[position:start]), inside]
+        passage = f'<mark class="rs-mark">{esc(text[start:end])}</mark>'
+        parts += [esc(text[position:start]), passage]
         position = end
     return "".join([*parts, esc(text[position:])])
 
@@ -140,8 +140,8 @@ def draw_raw(text: str, height: int | None = None) -> None:
 @lru_cache(maxsize=1)
 def _markdown_reader() -> MarkdownIt:
     # Syntax that could fetch or link stays as typed; HTML is text ("html": False escapes it).
-    off = ["image", "link", "autolink", "html_block", "html_inline", "reference"]
-    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(off)
+    disabled = ["image", "link", "autolink", "html_block", "html_inline", "reference"]
+    return MarkdownIt("commonmark", {"html": False}).enable("table").disable(disabled)
 
 
 def formatted_html(text: str) -> str:

@@ -58,14 +58,14 @@ def shown_errors() -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        show_refusal(error, where=error.where)
+        show_refusal(error, place=error.where)
     except RubricStudioError as error:
         st.error(label(str(error)), icon=":material/error:")
 
 
-def show_refusal(error: InputError, *, where: str = "") -> None:
-    """Draw an error and every problem in it; ``where`` names its place if the page does not."""
-    head = f"{where}: {error.message}" if where else error.message
+def show_refusal(error: InputError, *, place: str = "") -> None:
+    """Draw an error and every problem in it; ``place`` names its place if the page does not."""
+    head = f"{place}: {error.message}" if place else error.message
     st.error(label(head), icon=":material/error:")
     problem_list(error.problems)
 
@@ -140,23 +140,23 @@ def show_figures(values: Sequence[LabelledFigure], columns: int = 4) -> None:
 
 
 def choose_meanings(
-    strange: Mapping[str, Sequence[str]], rubric: Rubric, key: Callable[[str, str], str]
+    unknown: Mapping[str, Sequence[str]], rubric: Rubric, key: Callable[[str, str], str]
 ) -> dict[str, dict[str, str]]:
     """Choose the option that each unknown answer of a file means; return the choices made.
 
     Args:
-        strange: the unknown answers by criterion.
+        unknown: the unknown answers by criterion.
         rubric: the rubric whose options can be chosen.
         key: returns the key of the choice for an answer of a criterion.
     """
-    meant: dict[str, dict[str, str]] = {}
-    if not strange:
-        return meant
+    meanings: dict[str, dict[str, str]] = {}
+    if not unknown:
+        return meanings
     with st.expander("Meaning of the file's labels", expanded=True, icon=":material/translate:"):
         st.caption(
             "These words in the file are not options of the rubric. Choose an option for each."
         )
-        for name, answers in strange.items():
+        for name, answers in unknown.items():
             options = [option.label for option in rubric.criterion(name).choices]
             with st.grid(3, min_column_width=200):
                 for word in answers[:MOST_WORDS]:
@@ -169,17 +169,21 @@ def choose_meanings(
                         placeholder="Choose an option",
                     )
                     if chosen is not None:
-                        meant.setdefault(name, {})[word] = chosen
-    return meant
+                        meanings.setdefault(name, {})[word] = chosen
+    return meanings
 
 
 def draw_table(
-    heads: Sequence[str], rows: Iterable[Sequence[str]], *, name: str, numbers: Sequence[int] = ()
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    name: str,
+    numbers: Sequence[int] = (),
 ) -> None:
     """Draw a small table to read (not to click); `name` describes it to screen readers.
 
     Args:
-        heads: the text above the columns.
+        headings: the text above the columns.
         rows: cells as our own HTML: `esc`, `tag`, formatted numbers.
         name: the table's accessible name.
         numbers: the columns to align as numbers.
@@ -189,11 +193,11 @@ def draw_table(
         classes = [' class="n"' if index in numbers else "" for index in range(len(texts))]
         scope = ' scope="col"' if kind == "th" else ""
         return "".join(
-            f"<{kind}{scope}{of}>{text}</{kind}>" for of, text in zip(classes, texts, strict=True)
+            f"<{kind}{scope}{css}>{text}</{kind}>" for css, text in zip(classes, texts, strict=True)
         )
 
     body = "".join(f"<tr>{cells_html('td', texts)}</tr>" for texts in rows)
-    head = cells_html("th", [esc(title) for title in heads])
+    head = cells_html("th", [esc(title) for title in headings])
     st.html(
         f'<div class="rs-tabled">{tables.table_buttons(name)}'
         f'<div class="rs-scroll"><table class="rs-table" aria-label="{esc(name)}">'

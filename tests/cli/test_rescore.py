@@ -60,11 +60,11 @@ def test_beside_judges_people_do_not_count_in_a_folder_as_in_its_imported_run(
     store: Store, folder: Path
 ) -> None:
     said: list[str] = []
-    assert scores(score_source(lambda: store, str(folder), tell=said.append))["i"] == 1
+    assert scores(score_source(lambda: store, str(folder), on_remark=said.append))["i"] == 1
     assert said == ["Only judges' votes count here. --raters all counts people's, too."]
     assert scores(score_source(lambda: store, str(folder), raters="all"))["i"] == 0
     run = imported(store, folder)
-    assert scores(score_source(lambda: store, run, tell=said.append))["i"] == 1
+    assert scores(score_source(lambda: store, run, on_remark=said.append))["i"] == 1
     assert store.results.item(int(run), "i").score == 1
     assert len(said) == 1
 

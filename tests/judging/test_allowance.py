@@ -64,7 +64,7 @@ def asked(told: bool) -> tuple[Bucket, float]:
                 if said is not None:
                     gate.passed()
                     if told:
-                        allowed.told(world.now(), (said, None))
+                        allowed.update(world.now(), (said, None))
                     break
                 gate.refused(started, 1.0)
 
@@ -83,12 +83,12 @@ def test_who_is_told_what_is_left_is_not_refused_and_not_slower() -> None:
 def test_an_allowance_never_waits_longer_than_until_all_is_back() -> None:
     one = Allowance()
     assert one.wait(0.0, 10.0) == 0.0  # nothing was said yet
-    one.told(0.0, (RemainingLimit(10, 0, 20.0), None))
+    one.update(0.0, (RemainingLimit(10, 0, 20.0), None))
     assert one.wait(0.0, 10.0) == pytest.approx(2.0)  # 10 in 20 s: one is back after 2 s
     one.out = 100
     assert one.wait(0.0, 10.0) == 20.0
     assert one.wait(20.0, 10.0) == 0.0
-    one.told(20.0, (None, RemainingLimit(1000, 500, 5.0)))  # 100 tokens a second
+    one.update(20.0, (None, RemainingLimit(1000, 500, 5.0)))  # 100 tokens a second
     one.out = 0
     assert one.wait(20.0, 700.0) == pytest.approx(2.0)
 
@@ -174,7 +174,7 @@ def test_no_room_for_a_day_is_asked_about_after_a_minute() -> None:
     world = World()
     gate = gate_in(world)
     allowed = gate.pacer.allowed("m")
-    allowed.told(world.now(), (RemainingLimit(1, 0, 86_400.0), None))
+    allowed.update(world.now(), (RemainingLimit(1, 0, 86_400.0), None))
     entered: list[float] = []
 
     async def caller() -> None:

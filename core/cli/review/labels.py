@@ -65,9 +65,9 @@ def _labelled_version(store: Store, dataset: str, number: int | None) -> Dataset
     rows = catalog.list_datasets(store)
     matching = [row for row in rows if dataset in (row.name, str(row.id))]
     if len(matching) != 1:
-        some = ", ".join(f"{row.id}: {row.name}" for row in rows[:10]) or "none"
+        examples = ", ".join(f"{row.id}: {row.name}" for row in rows[:10]) or "none"
         problem = "several datasets" if matching else "no dataset"
-        raise InputError(f"{dataset!r} names {problem}. There are {some}.")
+        raise InputError(f"{dataset!r} names {problem}. There are {examples}.")
     versions = catalog.versions_of(store, matching[0].id)
     for version in versions:
         if number in (None, version.number):

@@ -170,10 +170,10 @@ def queue_plan(
         if draw and plan.left:
             rule = plan_queue.queue_rule(plan, labels, draw)
             name = plan_queue.queue_name(plan, labels)
-            made = queues.make_queue(store, terminal_name(), run, name, rule, QueueSettings())
-            report["queue"] = made.id
-            cells = plural(store.queues.drawn(made.id, "audit"), "cell")
-            text += f"\nQueue {made.id} is made: {cells}, drawn by chance."
+            created = queues.make_queue(store, terminal_name(), run, name, rule, QueueSettings())
+            report["queue"] = created.id
+            cells = plural(store.queues.drawn(created.id, "audit"), "cell")
+            text += f"\nQueue {created.id} is made: {cells}, drawn by chance."
         common.print_result(report, lambda _: text, as_json)
 
 
@@ -194,7 +194,7 @@ def queue_ten(run: int, dry: bool, db: Path | None, as_json: bool) -> None:
         if not dry:
             ten_more.take_up(store, terminal_name(), run)
         now = ten_more.progress(store, run)
-        report = ten_more.as_data(now, ten_more.learnt_so_far(store, store.runs.get(run)))
+        report = ten_more.as_data(now, ten_more.current_learning(store, store.runs.get(run)))
         common.print_result(report, _ten_report_text, as_json)
 
 

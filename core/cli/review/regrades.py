@@ -79,8 +79,8 @@ def _store_requests(
 
 
 def _stored_requests_text(report: dict[str, Any]) -> str:
-    where = "" if report["queue"] is None else f" They wait in queue {report['queue']}."
-    return f"Kept on {plural(report['cells'], 'cell')} of run {report['run']}.{where}"
+    queue_text = "" if report["queue"] is None else f" They wait in queue {report['queue']}."
+    return f"Kept on {plural(report['cells'], 'cell')} of run {report['run']}.{queue_text}"
 
 
 @regrade.command("withdraw")

@@ -23,7 +23,7 @@ _CODES, _MORE_CODES = re.compile(r"-?9+(\.0)?|-8+"), frozenset({"77", "88", "97"
 _LONGEST = 40
 #: The number of first rows that show whether a column holds numbers.
 _FIRST = 50
-#: A code is at least this many times larger than every mark.
+#: A code such as 99 is at least this many times larger than every mark.
 _FAR = 4.9
 
 
@@ -32,8 +32,8 @@ def without_absences(
 ) -> Table:
     """Return the table with blanks for absences in columns of numbers: "absent", or a code.
 
-    A code is 99 or -9, far outside the other numbers. What is an option of the rubric or in
-    ``kept`` stays, and so does a word beside other words.
+    A code is 99 or -9, far outside the other numbers. Options of the rubric and values in ``kept``
+    stay. A word stays if its column has other words.
 
     >>> rows = tuple({"kim": mark, "lee": "2"} for mark in ("4", "5", "4", "ABS", "99"))
     >>> table = Table("x.csv", "csv", ("kim", "lee"), rows, (2, 3, 4, 5, 6))
@@ -102,7 +102,7 @@ def without_absent_texts(table: Table, column: str | None) -> Table:
     return replace(table, rows=rows, notices=(*table.notices, notice))
 
 
-#: The places of marks of plus and minus, lowest first.
+#: The ranks of marks that consist of plus and minus signs, lowest first.
 SIGNS = {
     sign: float(place)
     for place, signs in enumerate(("---", "--", "-", "0 o +/- -/+ +- \u00b1 ~", "+", "++", "+++"))
@@ -228,9 +228,8 @@ def _absence_words(
 def _missing_codes(
     numbers: Mapping[str, float], counts: Counter[str], known: Collection[str] = ()
 ) -> list[str]:
-    """Return the numbers of a column that are codes: of nines, far outside a few other marks.
-
-    Next to negative marks, only 99 and the like are far enough outside.
+    """Return the numbers of a column that mean "missing": numbers of nines, such as -9, that are
+    far larger than the few other marks. If marks can be negative, only 99 and larger numbers count.
     """
     codes = [word for word in numbers if _CODES.fullmatch(word)]
     more = [word for word in numbers if word in _MORE_CODES]

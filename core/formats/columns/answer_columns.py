@@ -216,7 +216,8 @@ def same_scale(left: set[str], right: set[str]) -> bool:
 def can_share_criterion(answers: Sequence[set[str]]) -> bool:
     """Return whether columns that share a criterion's name can hold its answers.
 
-    The headings are strong evidence, so few rows are enough: yes and no, or whole numbers.
+    Because the headings already suggest it, a few rows with yes and no, or with whole numbers, are
+    enough.
     """
     labels = set[str]().union(*answers) - AWAY
     if len(answers) < 2 or None not in map(is_yes, labels):

@@ -117,9 +117,9 @@ def _with_likelier_raters(grid: NameGrid) -> NameGrid:
 
 
 def without_continued_headings(table: Table, columns: Sequence[str]) -> list[str]:
-    """Return the columns without those whose heading continues that of a column of their kind.
+    """Return the columns, without each whose heading continues the heading of another column.
 
-    Columns are of one kind if both hold only numbers, or neither does.
+    Two columns are compared only if both hold only numbers, or neither does.
 
     >>> table = Table("x.csv", "csv", (), ({"kim": "4", "kim_time": "9", "lee": "3"},), (2,))
     >>> without_continued_headings(table, ["kim", "kim_time", "lee"])

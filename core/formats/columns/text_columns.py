@@ -72,7 +72,8 @@ class TextChoice(NamedTuple):
 class TextShape(NamedTuple):
     """The texts of a column: average length, whether they are sentences, whether they repeat.
 
-    A letter of a script without spaces counts as more than one, and as part of a word.
+    In scripts without spaces a letter counts as several, because it stands for a larger part of a
+    word.
     """
 
     length: float
@@ -146,7 +147,8 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
             columns = [c for c in columns if not (answers and _holds_codes(table, c))]
         longer = {c: _longer_columns(c, texts) for c in columns}
         weak = [c for c in columns if longer[c]]
-        # A text about the answer is never used instead of a short answer without asking.
+        # A column of texts about the answer may replace one of short answers only if the user
+        # agrees.
         unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
         short += [
             *unsure,
@@ -314,15 +316,15 @@ def heads_a_source(column: str) -> bool:
     return has_word(column, SOURCES) and not has_word(column, WRITTEN_TEXTS)
 
 
-#: Headings of what was said before a response.
+#: Headings of the conversation before a response.
 _BEFORE = re.compile(r"(dialog(ue)?|conversation|chat)?( ?(context|history|so far))")
 
 
 def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
-    """Return the only column of the texts that ``text`` answers, or "".
+    """Return the column with the prompts that the texts in ``text`` answer, or "".
 
-    If there are several, it is the one with the same number: `Question 2` beside `Answer 2`. If
-    there is none, it is the topic of pupils' texts, or what was said before a response.
+    Of several columns, the result is the one with the same number: `Question 2` beside `Answer 2`.
+    Without any, it is the topic of pupils' texts, or the conversation before a response.
     """
     others = [c for c in columns if c != text]
     asked = _worded_columns(table, filter(heads_a_prompt, others))

@@ -256,7 +256,9 @@ class ItemReader:
             self.notices.append(Problem(message, "", (), self._table.line_of(0)))
 
     def _record_missing_text(self, row: int, meta: dict[str, Any]) -> None:
-        """Record whether an answer is empty or its text is missing (null, or so in meta)."""
+        """Record whether an answer is empty, or its text is missing: null, or marked as missing in
+        meta.
+        """
         column, cells = self._mapping.submission or "", self._table.rows[row]
         if column not in cells and not self._mapping.are_tasks:
             mend = "Give every item its text; write null if it is not available."

@@ -59,7 +59,8 @@ def words_around(opened: Opened, used: Collection[str] = ()) -> tuple[Problem, .
     return left_out([line for line in opened.once(_parts_in).words.values() if line not in used])
 
 
-#: The most characters of words that are quoted in full, and the most lines that are begun.
+#: A notice quotes left-out lines in full up to this many characters; otherwise it quotes the
+#: beginnings of at most this many lines.
 _QUOTED, _BEGUN = 200, 30
 
 
@@ -190,7 +191,9 @@ def _lines_in(opened: Opened) -> list[str]:
 
 
 class ListSection(NamedTuple):
-    """A heading with the words and the list below it, each by line; ``outer`` is its group."""
+    """A heading, with the text and the list entries below it by line number. ``outer`` is the
+    heading above.
+    """
 
     title: str
     outer: str

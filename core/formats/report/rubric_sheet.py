@@ -60,7 +60,7 @@ h2{break-after:avoid}@page{size:A4 landscape;margin:12mm}}
 
 @dataclass(frozen=True)
 class SheetRules:
-    """Scoring rules besides points, as complete sentences."""
+    """Scoring rules in addition to points, as complete sentences."""
 
     gates: tuple[str, ...] = ()
     others: tuple[str, ...] = ()

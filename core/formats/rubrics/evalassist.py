@@ -14,7 +14,7 @@ from core.formats.source.json_reader import decode
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DOCUMENT_BYTES, Document
 
-#: The parts of a test case that are kept besides its criterion and its rows.
+#: The parts of a test case that are kept in addition to its criterion and its rows.
 _NAMED = ("judge", "evaluator")
 _KNOWN = {"id", "contextVariables", "context", "expectedResult", "response", "result", "metadata"}
 

@@ -87,7 +87,7 @@ def criterion_of(
     remark = ""
     low, high = 0.0, best
     if best <= 0:
-        # A penalty, whose value 1 costs the most.
+        # The criterion is a penalty: the option with value 1 deducts the most.
         low, high = (0.0 if scaling == "ratio" else best), worst
         ranked.reverse()
     elif worst < 0 or scaling == "range":

@@ -116,9 +116,8 @@ def read_grid(table: RawTable, scaling: Scaling = "ratio") -> tuple[Parsed[Rubri
 
 
 def _with_groups(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]:
-    """Return the roles; a column of names with blanks beside other names holds sections.
-
-    Merged cells leave such blanks. Without them, the second column of criteria describes them.
+    """Return the roles of columns, if two columns hold names. If the first has blanks, which merged
+    cells leave, it holds sections. Otherwise the second describes the criteria.
     """
     at, many = roles.index("criterion"), roles.count("criterion") > 1
     beside, heads = at + 1, table.heads
@@ -131,7 +130,7 @@ def _with_groups(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]:
     )
     left = at - 1
     if left >= 0 and roles[left] == "level" and not names_a_level(heads[left]):
-        # An unknown column left of the criteria: their section if it has words.
+        # An unknown column left of the criteria names their sections if it holds words.
         words = [text for row in table.rows if (text := row.text(left).strip())]
         kind: Role = "section" if words and not _are_points(words) else "aside"
         return (*roles[:left], kind, *roles[at:])
@@ -141,7 +140,7 @@ def _with_groups(table: RawTable, roles: Sequence[Role]) -> tuple[Role, ...]:
     if grouped and (many or free):
         known[at : beside + 1] = ["section", "criterion"]
     elif not many and free and roles[beside] == "level":
-        # Beside levels that all have points, a column without is what is asked.
+        # If all levels have points, a column without points holds the requirement.
         others = [head for n, head in enumerate(heads) if roles[n] == "level" and n != beside]
         pointed = None not in (points_in(head, heading=True).points for head in others)
         if pointed and not _are_points([row.text(beside).strip() for row in table.rows]):

@@ -25,7 +25,7 @@ CRITERION_KEYS = frozenset(Criterion.model_fields) | {"scale_type"}
 #: The most keys of a mapping, except in meta.
 MAX_KEYS = 300
 OPTION_KEYS = frozenset(Option.model_fields)
-#: Keys of what is asked, in other people's criteria.
+#: Keys under which other tools store a criterion's requirement.
 ASKING = (
     *("requirement", "description", "criteria", "criterion", "question", "definition"),
     *("guideline", "guidelines", "guidance", "instruction", "instructions", "statement", "text"),
@@ -269,8 +269,8 @@ def _settle_scale(shaped: Shaped, path: Path) -> None:
     """Set the scale from our `scale` or the `scale_type` of another tool.
 
     Without either it is binary if there are no options or they are MET and UNMET, otherwise
-    ordinal. That tool writes scale_type "ordinal" on criteria without options, where it is ignored.
-    Our own key is obeyed.
+    ordinal. The other tool writes scale_type "ordinal" even on criteria without options; there it
+    is ignored, but our own key is not.
     """
     data = shaped.data
     peer = data.pop("scale_type", None)

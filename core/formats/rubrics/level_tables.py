@@ -216,7 +216,7 @@ class _LevelReader:
         self._problems: list[Problem] = []
         self._left_out: list[Problem] = []
         self._full = self._at["value"] is not None
-        # A list in prose: points are shown as they stand, words are descriptions.
+        # Whether the table is a list in prose, with descriptions and unconverted points.
         self._listed = not self._full and self._at["requirement"] is not None
         if self._at["score"] is None:
             self._at["score"] = self._at["level"]

@@ -155,7 +155,7 @@ def _sheet_rows(book: Workbook, name: str, sheet: str) -> Rows:
     cells, _ = book.sheet(sheet)
     numbers, widths = sorted(cells.rows), {n: max(row) + 1 for n, row in cells.rows.items()}
     if numbers[-1] * max(widths.values()) > MOST_CELLS:
-        # Too large for a rubric: keep only enough to recognise it and its size.
+        # The table is too large for a rubric: keep only what identifies it and its size.
         widest = max(numbers, key=widths.__getitem__)
         numbers = sorted({*numbers[:_FIRST], widest, numbers[-1]})
     rows: Rows = {}
@@ -207,7 +207,8 @@ class _ListedLevel(NamedTuple):
 def listed_rubric(opened: Opened) -> tuple[RubricTable, ...] | None:
     """Return a rubric as a row for each level, if most parts of a text list levels; else ``None``.
 
-    A level has points at either end, or a usual name. What stands around them is left out and said.
+    A level has points at either end, or a usual name. A notice reports the text around them, which
+    is left out.
     """
     parts = sections_in(opened)
     levels = {part.line: found for part in parts if (found := _listed_levels(part))}

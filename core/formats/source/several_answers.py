@@ -103,7 +103,8 @@ def answers_as_rows(
 
 
 def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row]]] | None:
-    """Return the column that lists each row's answers, and a row for each, or ``None``.
+    """Return the column that lists several answers per row, and a new row for each answer, or
+    ``None``.
 
     Each new row comes with the indices of its original row and of its answer in the list.
     """

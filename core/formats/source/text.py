@@ -36,7 +36,8 @@ _NAMES = {
 }
 #: The number of bytes to examine, and the least number of bytes beyond ASCII.
 _FIRST, _LEAST = 100_000, 24
-#: Two encodings are equally likely if the disorder of their texts differs by less than this.
+#: Two encodings are equally likely if the rates of implausible characters in their texts differ by
+#: less than this.
 _NEAR = 0.05
 _WESTERN = _NAMES["cp1252"]
 
@@ -61,9 +62,9 @@ class OldText(NamedTuple):
 def decoded_text(data: str | bytes) -> DecodedText:
     """Return the text of a file, or of a text.
 
-    Bytes that are neither UTF-8 nor marked count as Windows-1252 unless another encoding is
-    likelier: no letter of UTF-8, no control character, and few letters beyond ASCII. Only tables
-    may have such an encoding.
+    Bytes that are not UTF-8 and have no mark count as Windows-1252, unless another encoding is
+    likelier. They must hold no UTF-8 letter, no control character, and few letters beyond ASCII.
+    Only tables may have such an encoding.
     """
     text = _decode(data) if isinstance(data, bytes) else data.removeprefix("\ufeff")
     if isinstance(text, str):
@@ -116,7 +117,7 @@ def old_text(data: bytes) -> OldText | None:
 def _western_text(data: bytes) -> str | None:
     if _UTF8.search(data) or _CONTROL.search(data):
         return None
-    # Letters begin at 0xC0; below are signs.
+    # In these encodings letters begin at 0xC0; lower bytes are signs.
     beyond = sum(byte >= 0xC0 for byte in data)
     letters = beyond + sum(chr(byte).isalpha() for byte in data if byte < 0x80)
     try:

@@ -261,10 +261,11 @@ _DEPTH, _KEYS = 8, 60
 
 
 def with_paths(table: Table, names: Iterable[str]) -> Table:
-    """Return the table with a column for each name that is a path into a column, or joins several.
+    """Return the table with a new column for each name that is a path into cells, or joins several
+    columns.
 
-    A row without that place lacks the column. A path that no row has adds no column. ``a + b``
-    joins the values of the columns ``a`` and ``b``, ``a[].b`` lists the ``b`` of all in ``a``.
+    Rows without a value at the path lack the column. A path that no row has adds no column. ``a +
+    b`` joins the values of the columns ``a`` and ``b``, ``a[].b`` lists the ``b`` of all in ``a``.
     """
     for name in dict.fromkeys(names):
         if name not in table.columns and _EACH in name:

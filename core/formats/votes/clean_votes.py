@@ -124,8 +124,8 @@ def read_clean_votes(
 ) -> CleanAnswers | None:
     """Return the answers in a votes.csv, or ``None`` if the row reader is needed.
 
-    The items have these ids and no rubrics of their own. ``whole``: also return ``None`` for a file
-    with reasons, which only an import stores.
+    The items of the run have these ``ids``, and no rubrics of their own. ``whole``: also return
+    ``None`` for a file with reasons, which only an import stores.
     """
     head = _read_header(data)
     # The row reader distinguishes lines in its messages.

@@ -70,10 +70,10 @@ def derive_rubric(
 
     Numbers and words of a scale are ordinal, many fractions in steps, other words nominal. Yes and
     no are nominal; yes (true, pass, and next to such words 1 and T) has value 1. MET and UNMET make
-    a binary criterion. In a ranking the first is the best, of a fault (severity, error) the least
-    or no. Words that mean "no answer" are not labels. ``maxima`` are the points possible by
-    criterion: the scale begins at 0 and ends there. A heading, or a text in ``told``, may say that
-    the lowest mark is best.
+    a binary criterion. In a ranking the first is the best. For a fault (severity, error) the lowest
+    number, or no, is the best. Words that mean "no answer" are not labels. ``maxima`` are the
+    points possible by criterion: the scale begins at 0 and ends there. A heading, or a text in
+    ``told``, may say that the lowest mark is best.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.

@@ -21,7 +21,7 @@ from core.formats.votes.imported import VoteLine
 from core.formats.votes.tools.messages import object_or_empty, objects_in
 
 _WHAT = "experiment"
-#: Parts of a vote, besides answer and reason, that imported votes cannot hold.
+#: Parts of a vote, other than answer and reason, that imported votes cannot hold.
 _BESIDE = ("confidence", "probabilities", "reasoning", "shuffle_order")
 
 

@@ -29,9 +29,10 @@ from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 
 
 def has_text_per_system(table: Table, mapping: VoteMapping) -> bool:
-    """Return whether ids have several texts, and one for each system.
+    """Return whether an id has several texts: one for each system.
 
-    Without texts, a rater must have answered once on each system, and not once on each id.
+    In a table without texts, the raters show it: they answered once on each system of an id,
+    instead of once on each id.
     """
     item, text, system = mapping.item, mapping.submission, mapping.system
     if item is None or system is None or item == text:
@@ -49,7 +50,7 @@ def has_text_per_system(table: Table, mapping: VoteMapping) -> bool:
 def merges_texts(table: Table, mapping: VoteMapping) -> bool:
     """Return whether an item would merge rows with different texts.
 
-    If no column is named for the text, this requires a rater who answers twice about different
+    If no heading names the text, some rater must have answered twice on an item, about different
     sentences.
     """
     if (

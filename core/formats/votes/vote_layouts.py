@@ -123,7 +123,7 @@ def unnamed_raters(table: Table, mapping: ColumnMapping) -> str:
 def _values_disagree(table: Table, layout: Layout) -> bool:
     """Return whether the values suggest another item or more answers than the headings.
 
-    An id that is unique is not an item, nor is an id with several rows per rater.
+    If ids are unique, or have several rows per rater, they are not the items.
     """
     keys, mapping = row_keys(table), guess_vote_mapping(table, layout)
     if not keys or keys[0].rater != mapping.rater or mapping.criterion:
@@ -209,8 +209,9 @@ def looks_wide(table: Table) -> bool:
     """Return whether a table has a column of answers per rater.
 
     At least half of the columns other than items, texts and reasons must share a small set of
-    labels. Otherwise some columns of another kind of table only look similar. Columns named for
-    criteria are criteria; next to long texts, only columns named for raters are raters.
+    labels. Otherwise it is another kind of table, in which a few columns happen to look like
+    answers. A column with a criterion's name is a criterion. Next to long texts, only a column with
+    a rater's name is a rater.
     """
     mapping = guess_vote_mapping(table, "wide")
     answers = [c.column for c in mapping.columns]

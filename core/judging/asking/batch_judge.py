@@ -27,7 +27,8 @@ from core.judging.rate_limits import ProviderGate
 
 
 class BatchCaller(Caller):
-    """Returns answers that batches brought; raises ``Unanswered`` for a missing one.
+    """A caller that returns answers received in batches; raises ``Unanswered`` if an answer is
+    missing.
 
     A cached answer counts as well. This class does not retry a failed request; a retry of the
     vote's failure does.

@@ -47,15 +47,15 @@ async def decide(
         )
     segments, detail = prompt.segments, dict[str, object]()
     completion = await say(segments, prompt.most)
-    read = read_decision(prompt, completion)
-    if isinstance(read, Unreadable) and tally.spent < spec.tries:
+    reply = read_decision(prompt, completion)
+    if isinstance(reply, Unreadable) and tally.spent < spec.tries:
         detail["repaired"] = True
         text = REPAIR_DECISION.format(words=", ".join(prompt.words).title())
         completion = await say((*segments, Segment("user", text)), None)
-        read = read_decision(prompt, completion)
-    if isinstance(read, Unreadable):
-        return (VoteFailure(question.cell, read.kind, read.message, question.order),)
-    option, spread = read
+        reply = read_decision(prompt, completion)
+    if isinstance(reply, Unreadable):
+        return (VoteFailure(question.cell, reply.kind, reply.message, question.order),)
+    option, spread = reply
     abstains = question.criterion.choices[option].na
     vote = Vote(question.cell, option, abstains, order=question.order, detail=detail)
     places = [*prompt.words.values()]

@@ -54,8 +54,8 @@ async def grade(
     """
     outcomes, turns = _Outcomes(), turns or QuestionTurns()
     lanes = [
-        _Lane(judges[name], asked, outcomes, turns, ready, watch)
-        for name, asked in questions.items()
+        _Lane(judges[name], judge_questions, outcomes, turns, ready, watch)
+        for name, judge_questions in questions.items()
     ]
     workers = [
         asyncio.create_task(lane.work())

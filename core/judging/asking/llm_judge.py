@@ -83,18 +83,20 @@ class Conversation:
             assessment = await self._ask_assessment(segments)
             segments = (*segments, *follow_up_messages(self._question, assessment))
             self._tally.next_step()
-        read = await self._read_completion(segments, prompt.schema)
-        if problem := self._problem_to_repair(read):
+        replies = await self._read_completion(segments, prompt.schema)
+        if problem := self._problem_to_repair(replies):
             self._detail["repaired"] = True
             more, schema = repair_message(problem, self._question), prompt.schema
             if problem == _CUT_OFF:
                 more, schema = truncated_repair(self._question)
             segments = (*segments, more)
-            read = await self._read_completion(segments, schema)
-        if self._question.summarise and any(isinstance(result, Reply) for result in read):
+            replies = await self._read_completion(segments, schema)
+        if self._question.summarise and any(isinstance(result, Reply) for result in replies):
             await self._add_summary(segments)
         asks = self._question.asks
-        results = [self._result_of_ask(*pair, assessment) for pair in zip(asks, read, strict=True)]
+        results = [
+            self._result_of_ask(*pair, assessment) for pair in zip(asks, replies, strict=True)
+        ]
         if not self._spec.logprobs:
             return tuple(results)
         return tuple(
@@ -143,18 +145,18 @@ class Conversation:
             asks = question.asks
             ids = ids_of(len(asks))
             counts = {id_: len(ask.order) for id_, ask in zip(ids, asks, strict=True)}
-            read = read_replies(completion.text, counts)
+            replies = read_replies(completion.text, counts)
         else:
             counts = {"": len(question.order)}
-            read = [read_reply(completion.text, len(question.order))]
+            replies = [read_reply(completion.text, len(question.order))]
         if self._spec.logprobs:
             text = completion.text or ""
-            self._spreads = option_spreads(text, completion.number_tokens, read, counts)
+            self._spreads = option_spreads(text, completion.number_tokens, replies, counts)
         if completion.finish != "length":
-            return read
+            return replies
         return [
             result if isinstance(result, Reply) else Unreadable(result.kind, _CUT_OFF)
-            for result in read
+            for result in replies
         ]
 
     async def _complete(
@@ -167,20 +169,20 @@ class Conversation:
             raise CallError("content_filter", "The provider's content filter stopped the reply.")
         return completion
 
-    def _problem_to_repair(self, read: list[Reply | Unreadable]) -> str:
+    def _problem_to_repair(self, replies: list[Reply | Unreadable]) -> str:
         """Return the first problem, if nothing was readable and a try is left; else ""."""
-        problems = [result.message for result in read if isinstance(result, Unreadable)]
-        again = "repaired" not in self._detail and self._tally.spent < self._spec.tries
+        problems = [result.message for result in replies if isinstance(result, Unreadable)]
+        may_repair = "repaired" not in self._detail and self._tally.spent < self._spec.tries
         # Asking again would pay twice for the parts that are readable.
-        return problems[0] if again and len(problems) == len(read) else ""
+        return problems[0] if may_repair and len(problems) == len(replies) else ""
 
     def _result_of_ask(
-        self, ask: Ask, read: Reply | Unreadable, assessment: str
+        self, ask: Ask, reply: Reply | Unreadable, assessment: str
     ) -> Vote | VoteFailure:
-        if isinstance(read, Unreadable):
-            again = " A second request did not help." if "repaired" in self._detail else ""
-            return VoteFailure(ask.cell, read.kind, read.message + again, ask.order)
-        option, detail, reason = ask.order[read.shown - 1], dict(self._detail), read.reason
+        if isinstance(reply, Unreadable):
+            retry_note = " A second request did not help." if "repaired" in self._detail else ""
+            return VoteFailure(ask.cell, reply.kind, reply.message + retry_note, ask.order)
+        option, detail, reason = ask.order[reply.shown - 1], dict(self._detail), reply.reason
         if assessment and len(assessment) <= LONGEST_REASON:
             reason = assessment
         elif assessment:
@@ -190,7 +192,7 @@ class Conversation:
             option,
             ask.criterion.choices[option].na,
             reason=reason,
-            evidence=read.evidence,
+            evidence=reply.evidence,
             order=ask.order,
             detail=detail,
         )
@@ -285,10 +287,10 @@ class LLMJudge:
         """Return the stored settings of a question, shared by many."""
         if question.examples:
             return {**self._params, **_question_settings(question)}
-        alike = (question.mode, question.layout, question.style)
-        if alike not in self._alike:
-            self._alike[alike] = {**self._params, **_question_settings(question)}
-        return self._alike[alike]
+        same_prompt = (question.mode, question.layout, question.style)
+        if same_prompt not in self._alike:
+            self._alike[same_prompt] = {**self._params, **_question_settings(question)}
+        return self._alike[same_prompt]
 
     def _missing_key_failures(self, question: Question) -> Results | None:
         """Return failures for a question if the judge's key is missing, else ``None``."""

@@ -90,8 +90,8 @@ class Caller:
         # limits for lists and texts.
         self.first_format: ReplyFormat = "bounded" if self._local else "schema"
         self._format: ReplyFormat = self.first_format
-        some = gates if isinstance(gates, tuple) else (gates,)
-        self.turns = CallTurns(spec, some, sleep, clock)
+        all_gates = gates if isinstance(gates, tuple) else (gates,)
+        self.turns = CallTurns(spec, all_gates, sleep, clock)
 
     async def complete(
         self,
@@ -134,8 +134,8 @@ class Caller:
             if failure is not None and not self._adapt_to_refusal(request, outcome):
                 tally.spent += 1
                 # A local server still works on the abandoned request.
-                again = failure.kind in RETRIED - ({"timeout"} if self._local else set())
-                if not again or tally.spent >= self._spec.tries:
+                may_retry = failure.kind in RETRIED - ({"timeout"} if self._local else set())
+                if not may_retry or tally.spent >= self._spec.tries:
                     raise failure
                 await self._sleep(backoff(tally.spent, failure.retry_after, rng()))
             request = self.request(segments, schema, most)

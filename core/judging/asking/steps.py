@@ -19,17 +19,17 @@ def stepwise(
 ) -> Generator[Any, Any, ResultT]:
     """Await ``work``, calling ``begins`` before and ``ends`` after each step."""
     step: Callable[[Any], Any] = work.send
-    given: Any = None
+    sent: Any = None
     while True:
         begins()
         try:
-            waited = step(given)
+            waited = step(sent)
         except StopIteration as ended:
             result: ResultT = ended.value
             return result
         finally:
             ends()
         try:
-            step, given = work.send, (yield waited)
+            step, sent = work.send, (yield waited)
         except BaseException as thrown:
-            step, given = work.throw, thrown
+            step, sent = work.throw, thrown

@@ -46,8 +46,8 @@ def _names_in_check(check: Check) -> Iterator[str]:
     for text in (*strings, check.equals or ""):
         yield from _PLACE.findall(text)
     yield check.of
-    for inner in (*(check.all or ()), *(check.any or ()), *filter(None, (check.not_,))):
-        yield from _names_in_check(inner)
+    for subcheck in (*(check.all or ()), *(check.any or ()), *filter(None, (check.not_,))):
+        yield from _names_in_check(subcheck)
 
 
 def texts_for_checks(names: Iterable[str], item: Item) -> ItemTexts:

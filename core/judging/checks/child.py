@@ -66,7 +66,7 @@ def _write_line(line: bytes) -> None:
 def _evaluate_checks(checks: str, texts: dict[str, str]) -> tuple[str | None, str, bool]:
     """Return the option's label, the reason, and whether it is a failure."""
     try:
-        label, why = answer_by_checks(_parse_checks(checks), texts)
+        label, explanation = answer_by_checks(_parse_checks(checks), texts)
     except CheckError as error:
         return None, str(error), True
     except MemoryError:
@@ -76,7 +76,7 @@ def _evaluate_checks(checks: str, texts: dict[str, str]) -> tuple[str | None, st
     except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         return None, f"The check cannot be worked out for this text: {reason[:200]}", True
-    return label, why[:MOST_WHY], False
+    return label, explanation[:MOST_WHY], False
 
 
 @lru_cache(maxsize=256)

@@ -54,7 +54,7 @@ class CheckDesk:
         self._seats = asyncio.Semaphore(SEATS)
         self._all, self._waiting = set[_Child](), list[_Child]()
 
-    async def work_out(self, checks: Mapping[str, str], asks: Sequence[CheckAsk]) -> None:
+    async def answer_asks(self, checks: Mapping[str, str], asks: Sequence[CheckAsk]) -> None:
         """Answer all asks; ``checks`` maps criteria to their checks as JSON.
 
         A caller with several judges calls this once per judge, so that endless checks of one judge
@@ -71,7 +71,7 @@ class CheckDesk:
         child, went_wrong = None, None
         try:
             child = await self._free_child()
-            await child.work_out(checks, remaining)
+            await child.answer_asks(checks, remaining)
             self._waiting.append(child)
         except CheckEnded as error:
             went_wrong = error
@@ -136,12 +136,12 @@ def check_item_now(checks: Mapping[str, str], texts: ItemTexts) -> dict[str, Ans
 def _check_now(
     checks: tuple[tuple[str, str], ...], texts: tuple[tuple[str, str], ...]
 ) -> tuple[Answered | CheckError, ...]:
-    async def work_out() -> list[Answered | BaseException]:
+    async def answer_asks() -> list[Answered | BaseException]:
         loop, desk = asyncio.get_running_loop(), CheckDesk()
         asks = [CheckAsk(name, "", dict(texts), loop.create_future()) for name, _ in checks]
         try:
             async with asyncio.timeout(IN_ALL):
-                await desk.work_out(dict(checks), asks)
+                await desk.answer_asks(dict(checks), asks)
         except TimeoutError:
             for ask in asks:
                 _set_result(ask, CheckEnded("was not checked, because others took too long."))
@@ -149,7 +149,7 @@ def _check_now(
             await desk.close()
         return await asyncio.gather(*(ask.answer for ask in asks), return_exceptions=True)
 
-    return tuple(asyncio.run(work_out()))  # type: ignore[arg-type]  # nothing else is set there
+    return tuple(asyncio.run(answer_asks()))  # type: ignore[arg-type]  # nothing else is set there
 
 
 def _ask_portions(asks: Sequence[CheckAsk]) -> Iterator[list[CheckAsk]]:
@@ -198,7 +198,7 @@ class _Child:
         """Return whether the process is still running."""
         return self._process.returncode is None
 
-    async def work_out(self, checks: Mapping[str, str], remaining: list[CheckAsk]) -> None:
+    async def answer_asks(self, checks: Mapping[str, str], remaining: list[CheckAsk]) -> None:
         """Answer asks in order, removing each from ``remaining``.
 
         Raises ``CheckEnded``: the first remaining ask is then the one that took too long.

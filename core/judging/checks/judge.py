@@ -15,7 +15,7 @@ _NOBODY = "It has no check for this criterion."
 
 
 class CheckJudge:
-    """Votes by its checks; abstains if a criterion has no checks or none holds.
+    """A judge that applies checks; it abstains if a criterion has no checks or none of them holds.
 
     A check that fails or takes too long, and an unknown option, are failures. All questions that
     arrive while the ``desk`` is busy are sent to it together.
@@ -70,7 +70,7 @@ class CheckJudge:
         while self._waiting:
             asks, self._waiting = self._waiting, []
             try:
-                await self._desk.work_out(self._checks, asks)
+                await self._desk.answer_asks(self._checks, asks)
             except Exception as error:
                 for ask in asks:
                     if not ask.answer.done():

@@ -31,9 +31,9 @@ def similar_groups(items: Sequence[Item], closeness: Closeness) -> Iterator[list
     by_question: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         by_question[item.prompt].append(item)
-    for alike in by_question.values():
+    for answers in by_question.values():
         groups: dict[int, list[Item]] = defaultdict(list)
-        for number, item in zip(_group_numbers(alike, closeness), alike, strict=True):
+        for number, item in zip(_group_numbers(answers, closeness), answers, strict=True):
             groups[number].append(item)
         yield from groups.values()
 

@@ -29,10 +29,10 @@ def cross_validate(
         [fold_numbers(labels, groups, seed=seed, repeat=repeat) for repeat in range(repeats)]
     )
     for repeat, fold in zip(*repeats_and_folds(folds), strict=True):
-        out = folds[repeat] == fold
-        fitted = method.fit(products[np.ix_(~out, ~out)], labels[~out], k)
-        scores = fitted.scores(products[np.ix_(out, ~out)])
-        held_out[repeat, out] = evidence_over_base(scores, log_shares(labels[~out], k))
+        tested = folds[repeat] == fold
+        fitted = method.fit(products[np.ix_(~tested, ~tested)], labels[~tested], k)
+        scores = fitted.scores(products[np.ix_(tested, ~tested)])
+        held_out[repeat, tested] = evidence_over_base(scores, log_shares(labels[~tested], k))
     return Validation(held_out, folds)
 
 
@@ -84,10 +84,10 @@ def brier_score(chances: Floats, labels: Ints, ordered: bool) -> float:
 
     For ordered labels, the Brier score of "at most this label" for each label (Epstein 1969).
     """
-    apart = chances - np.eye(chances.shape[-1])[labels]
+    errors = chances - np.eye(chances.shape[-1])[labels]
     if ordered:
-        apart = np.cumsum(apart, axis=-1)[..., :-1]
-    return float((apart**2).sum(axis=-1).mean())
+        errors = np.cumsum(errors, axis=-1)[..., :-1]
+    return float((errors**2).sum(axis=-1).mean())
 
 
 # Convert scores to calibrated probabilities, and find the confidence threshold for answering.
@@ -119,8 +119,8 @@ def fit_temperature(evidence: Floats, labels: Ints, base: Floats) -> float:
 
     def loss(temperature: float) -> float:
         chances = probabilities(evidence, temperature, base)[:, place, labels]
-        likely = -np.log(np.maximum(chances, 1e-9)).mean(axis=0).sum()
-        return float(likely + np.log(temperature) ** 2)
+        negative_log = -np.log(np.maximum(chances, 1e-9)).mean(axis=0).sum()
+        return float(negative_log + np.log(temperature) ** 2)
 
     return float(min(grid, key=loss))
 
@@ -133,12 +133,21 @@ def fit_threshold(confidence: Floats, is_right: Floats, target: float, minimum: 
     answered. 0.0 means: answer everything. Items of equal confidence stay together.
     """
     order = np.argsort(-confidence, kind="stable")
-    sure, accuracy = confidence[order], np.cumsum(is_right[order]) / np.arange(1, len(order) + 1)
-    ends = np.append(np.flatnonzero(sure[:-1] - sure[1:] > 1e-9), len(order) - 1)
+    sorted_confidence, accuracy = (
+        confidence[order],
+        np.cumsum(is_right[order]) / np.arange(1, len(order) + 1),
+    )
+    ends = np.append(
+        np.flatnonzero(sorted_confidence[:-1] - sorted_confidence[1:] > 1e-9), len(order) - 1
+    )
     ends = ends[ends + 1 >= minimum * len(order)]
     reached = ends[accuracy[ends] >= target]
     end = int(reached[-1]) if len(reached) else int(ends[0])
-    return 0.0 if end == len(order) - 1 else float((sure[end] + sure[end + 1]) / 2)
+    return (
+        0.0
+        if end == len(order) - 1
+        else float((sorted_confidence[end] + sorted_confidence[end + 1]) / 2)
+    )
 
 
 class AbstainingEffect(NamedTuple):
@@ -158,9 +167,9 @@ def answering_threshold(
     """Return the threshold, with its effect measured out of fold."""
     answered = np.zeros(len(confidence), dtype=np.bool_)
     for fold in np.unique(folds):
-        out = folds == fold
-        threshold = fit_threshold(confidence[~out], is_right[~out], target, minimum)
-        answered[out] = confidence[out] >= threshold
+        held_out = folds == fold
+        threshold = fit_threshold(confidence[~held_out], is_right[~held_out], target, minimum)
+        answered[held_out] = confidence[held_out] >= threshold
     return AbstainingEffect(
         fit_threshold(confidence, is_right, target, minimum),
         float(answered.mean()),

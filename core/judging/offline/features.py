@@ -252,9 +252,9 @@ class Relater:
             len(shared) / len(pairs) if pairs else 0.0,
         ]
 
-    def _shared_part(self, part: set[str], whole: set[str]) -> float:
+    def _shared_part(self, part: set[str], word_parts: set[str]) -> float:
         # The words are sorted, because floating-point sums depend on the order.
-        total = sum(self._lexicon.idf(word) for word in sorted(whole))
+        total = sum(self._lexicon.idf(word) for word in sorted(word_parts))
         return sum(self._lexicon.idf(word) for word in sorted(part)) / total if total else 0.0
 
 

@@ -30,8 +30,8 @@ def fold_numbers(labels: Ints, groups: Ints, *, seed: int, repeat: int) -> Ints:
     generator.shuffle(order)
     order.sort(key=lambda group: int(labels[first[group]]))
     offset = generator.randrange(FOLDS)
-    dealt = {group: (place + offset) % FOLDS for place, group in enumerate(order)}
-    return np.array([dealt[group] for group in groups.tolist()], dtype=np.int64)
+    fold_of_group = {group: (place + offset) % FOLDS for place, group in enumerate(order)}
+    return np.array([fold_of_group[group] for group in groups.tolist()], dtype=np.int64)
 
 
 def repeats_for(n: int) -> int:
@@ -166,8 +166,8 @@ class Neighbourhood:
     def scores(self, products: Floats) -> Floats:
         """Return log shares of the neighbours' votes, plus one vote split by the label shares."""
         nearest = self.nearest(products)
-        near = np.maximum(np.take_along_axis(products, nearest, axis=1), 0)
-        weight = (near / np.maximum(near[:, :1], 1e-12)) ** SHARPNESS
+        similarities = np.maximum(np.take_along_axis(products, nearest, axis=1), 0)
+        weight = (similarities / np.maximum(similarities[:, :1], 1e-12)) ** SHARPNESS
         votes = np.stack(
             [
                 (weight * (self.labels[nearest] == label)).sum(axis=1)
@@ -177,7 +177,7 @@ class Neighbourhood:
         )
         # Relative weights rank the neighbours; the similarity of the nearest neighbour scales all
         # weights.
-        nearest_similarity = near[:, :1]
+        nearest_similarity = similarities[:, :1]
         mixed = nearest_similarity * votes + self.shares
         chances = mixed / mixed.sum(axis=1, keepdims=True)
         return np.asarray(np.log(np.maximum(chances, np.exp(NEVER))))

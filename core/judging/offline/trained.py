@@ -106,7 +106,7 @@ class Explainer:
         return dict(parts)
 
     def related_parts(self, item: Encoded, weights: Floats, same: Bools) -> Floats:
-        """Return what each related number of the item added, shape (12,)."""
+        """Return how much each of the item's related numbers adds to the score, shape (12,)."""
         kernel, related = self._kernel, self._examples.related
         per_example = weights * (kernel.related + kernel.related_same * same)
         parts = (per_example @ related) / related.shape[1]
@@ -115,8 +115,8 @@ class Explainer:
         return np.asarray(item.related[0] * parts)
 
     def _prompt_sentence(self, same: Bools, chosen: int, label: str) -> str:
-        alike = int((self._labels[same] == chosen).sum())
-        return f'{alike} of {int(same.sum())} labelled answers to its prompt are "{label}"'
+        same_label = int((self._labels[same] == chosen).sum())
+        return f'{same_label} of {int(same.sum())} labelled answers to its prompt are "{label}"'
 
     def _nameable_words(self, parts: dict[str, float]) -> list[tuple[str, float]]:
         parts_kept = [
@@ -262,8 +262,8 @@ class Trained:
             return "No labelled answer resembles it; this is how common the labels are."
         neighbours = "; ".join(
             f'{self._learnt.examples[i].id} ("{self._label(self._learnt.labels[i])}", similarity '
-            f"{near:.2f}): {excerpt(self._learnt.examples[i].output)}"
-            for i, near in nearest
+            f"{index_of_neighbour:.2f}): {excerpt(self._learnt.examples[i].output)}"
+            for i, index_of_neighbour in nearest
         )
         return f"Nearest labelled answers: {neighbours}"
 

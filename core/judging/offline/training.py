@@ -65,10 +65,10 @@ def train(
 
     Returns:
         ``TrainingRefused`` if there are fewer than ten different labelled answers, or fewer than
-        three labels besides the most common, or if all of these fail: in cross-validation the judge
-        beats the most common label (of all, or of each prompt: whichever is right more often) by
-        1.28 standard errors; or it follows the order of ordered labels; or answers closer to their
-        reference are better. ``Trained`` otherwise.
+        three labels other than the most common, or if all of these fail: in cross-validation the
+        judge beats the most common label (of all, or of each prompt, if that is right more often)
+        by 1.28 standard errors; or it follows the order of ordered labels; or answers closer to
+        their reference are better. ``Trained`` otherwise.
 
     Raises:
         InputError: A value in ``params`` is not a share.
@@ -109,11 +109,11 @@ def _learn(
 ) -> Trained | TrainingRefused:
     items, labels = tuple(i for i, _ in pairs), np.array([y for _, y in pairs], dtype=np.int64)
     encoded = encoder.encode(items)
-    near, ordered = Nearness.nearness_matrix(encoded, encoded), is_ordered(criterion)
+    nearness, ordered = Nearness.nearness_matrix(encoded, encoded), is_ordered(criterion)
     groups, k = np.array(group_numbers(items), dtype=np.int64), len(criterion.scored)
     tried = dict[str, tuple[Method, Validation, OutOfFold]]()
     for name, method in methods_of(report.method).items():
-        products = method.products(near)
+        products = method.products(nearness)
         validation = cross_validate(method, products, labels, groups, k, report.seed)
         weighed = compare_with_baseline(validation, labels, encoded.prompts, groups, ordered)
         tried[name] = method, validation, weighed
@@ -129,7 +129,7 @@ def _learn(
     report = replace(with_figures(report, weighed, labels, groups, ordered), features=best)
     if not enough:
         return _refuse_training(report, not_better_sentence(report, weighed))
-    fitted = method.fit(method.products(near), labels, k)
+    fitted = method.fit(method.products(nearness), labels, k)
     learnt = TrainedModel(
         examples=items,
         labels=tuple(labels.tolist()),
@@ -216,13 +216,13 @@ def _with_threshold(
     target = max(report.target or 0.0, out_of_fold.majority)
     best = chosen_labels(out_of_fold.chances, ordered)
     right = (best == np.array(learnt.labels)).astype(np.float64)
-    sure = np.take_along_axis(out_of_fold.chances, best[:, None], axis=1)[:, 0]
-    worth = answering_threshold(sure, right, folds, target, minimum)
-    return learnt._replace(threshold=worth.threshold), replace(
+    best_chance = np.take_along_axis(out_of_fold.chances, best[:, None], axis=1)[:, 0]
+    effect = answering_threshold(best_chance, right, folds, target, minimum)
+    return learnt._replace(threshold=effect.threshold), replace(
         report,
         trained=True,
         target=target,
-        threshold=worth.threshold,
-        coverage=worth.coverage,
-        accuracy_answering=worth.accuracy,
+        threshold=effect.threshold,
+        coverage=effect.coverage,
+        accuracy_answering=effect.accuracy,
     )

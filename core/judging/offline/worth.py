@@ -45,11 +45,11 @@ def prompt_majority(labels: Ints, prompts: Ints, folds: Ints, k: int) -> Floats:
     """
     right = np.zeros(folds.shape)
     for repeat, fold in zip(*repeats_and_folds(folds), strict=True):
-        out = folds[repeat] == fold
-        shares = np.bincount(labels[~out], minlength=k) / max(1, int((~out).sum()))
-        for prompt in np.unique(prompts[out]):
-            of_prompt = out & (prompts == prompt)
-            counts = np.bincount(labels[~out & (prompts == prompt)], minlength=k)
+        held_out = folds[repeat] == fold
+        shares = np.bincount(labels[~held_out], minlength=k) / max(1, int((~held_out).sum()))
+        for prompt in np.unique(prompts[held_out]):
+            of_prompt = held_out & (prompts == prompt)
+            counts = np.bincount(labels[~held_out & (prompts == prompt)], minlength=k)
             right[repeat, of_prompt] = labels[of_prompt] == np.argmax(counts + shares)
     return right
 
@@ -79,17 +79,20 @@ def order_of(judge_values: Floats, labels: Ints, groups: Ints, prompts: Ints | N
         _mid_ranks(np.bincount(groups, weights=values) / sizes)
         for values in (judge_values, labels.astype(np.float64))
     ]
-    free = len(sizes) - 1
+    degrees_of_freedom = len(sizes) - 1
     if prompts is not None:
         first = np.unique(groups, return_index=True)[1]
         _, prompt = np.unique(prompts[first], return_inverse=True)
         pairs = [
-            one - (np.bincount(prompt, weights=one) / np.bincount(prompt))[prompt] for one in pairs
+            ranks - (np.bincount(prompt, weights=ranks) / np.bincount(prompt))[prompt]
+            for ranks in pairs
         ]
-        free = len(sizes) - int(prompt.max()) - 1
-    one, label_ranks = (ranks - ranks.mean() for ranks in pairs)
-    spread = float(np.sqrt((one**2).sum() * (label_ranks**2).sum()))
-    return Order(float(one @ label_ranks) / spread if spread > 1e-9 else None, free)
+        degrees_of_freedom = len(sizes) - int(prompt.max()) - 1
+    judge_ranks, label_ranks = (ranks - ranks.mean() for ranks in pairs)
+    spread = float(np.sqrt((judge_ranks**2).sum() * (label_ranks**2).sum()))
+    return Order(
+        float(judge_ranks @ label_ranks) / spread if spread > 1e-9 else None, degrees_of_freedom
+    )
 
 
 def _mid_ranks(values: Floats) -> Floats:

@@ -146,10 +146,10 @@ def build_prompt(question: Question) -> Prompt:
 
 
 def _reply_schema(question: Question) -> Schema:
-    counts, several = [len(ask.order) for ask in question.asks], question.mode == "rubric"
+    counts, several_criteria = [len(ask.order) for ask in question.asks], question.mode == "rubric"
     if is_brief(question):
-        return option_schema(counts, allows_several=several)
-    return rubric_schema(counts) if several else reply_schema(counts[0])
+        return option_schema(counts, allows_several=several_criteria)
+    return rubric_schema(counts) if several_criteria else reply_schema(counts[0])
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -195,10 +195,10 @@ def repair_message(problem: str, question: Question) -> Segment:
     """Return the message that asks again after an unreadable reply. ``problem`` is a sentence."""
     if is_brief(question):
         count, words = len(question.order), _wording_of(question)
-        again = words.ask_all if question.mode == "rubric" else words.ask
+        request_again = words.ask_all if question.mode == "rubric" else words.ask
         ids = _listed_ids(ids_of(len(question.asks)))
         text = wording.BRIEF_REPAIR.format(problem=problem)
-        return Segment("user", text + again.format(ids=ids, count=count))
+        return Segment("user", text + request_again.format(ids=ids, count=count))
     if question.mode == "rubric":
         ids = _listed_ids(ids_of(len(question.asks)))
         return Segment("user", wording.REPAIR_ALL.format(problem=problem, ids=ids))
@@ -207,11 +207,11 @@ def repair_message(problem: str, question: Question) -> Segment:
 
 def truncated_repair(question: Question) -> tuple[Segment, Schema]:
     """Return the message that asks only for options after a truncated reply, and their schema."""
-    several = question.mode == "rubric"
+    several_criteria = question.mode == "rubric"
     counts = [len(ask.order) for ask in question.asks]
-    words = wording.REPAIR_CUT_ALL if several else wording.REPAIR_CUT
+    words = wording.REPAIR_CUT_ALL if several_criteria else wording.REPAIR_CUT
     text = words.format(ids=_listed_ids(ids_of(len(counts))), count=counts[0])
-    return Segment("user", text), option_schema(counts, allows_several=several)
+    return Segment("user", text), option_schema(counts, allows_several=several_criteria)
 
 
 def assessment_repair(problem: str) -> Segment:
@@ -220,8 +220,10 @@ def assessment_repair(problem: str) -> Segment:
 
 
 def _item_first_messages(question: Question, texts: _Texts) -> Iterable[Segment]:
-    alone = question.mode == "rubric" or len(question.rubric.criteria) == 1
-    submission = Segment("user", texts.submission.text) if alone else texts.shared_submission
+    is_only_criterion = question.mode == "rubric" or len(question.rubric.criteria) == 1
+    submission = (
+        Segment("user", texts.submission.text) if is_only_criterion else texts.shared_submission
+    )
     if question.mode != "rubric" and not question.examples:
         same = Same(question.criterion)
         last = _plain_request(same, question.order, question.mode, _wording_of(question).version)
@@ -291,16 +293,16 @@ def _last_segment(question: Question, *parts: str) -> Segment:
     """Return the end of the message: these parts and the request."""
     words = _wording_of(question)
     if question.mode == "rubric":
-        ask = words.ask_all.format(ids=_listed_ids(ids_of(len(question.asks))))
-        return Segment("user", _joined_parts([*parts, ask]))
+        request_all = words.ask_all.format(ids=_listed_ids(ids_of(len(question.asks))))
+        return Segment("user", _joined_parts([*parts, request_all]))
     return _ending_segment(words, question.mode, len(question.order), parts)
 
 
 def _ending_segment(words: _Words, mode: str, count: int, parts: Iterable[str]) -> Segment:
     """Return the end of a message about a criterion with this many options."""
     is_assessment = mode == "two_step"
-    ask = words.assess if is_assessment else words.ask.format(count=count)
-    return Segment("user", _joined_parts([*parts, ask]), shared=is_assessment)
+    final_request = words.assess if is_assessment else words.ask.format(count=count)
+    return Segment("user", _joined_parts([*parts, final_request]), shared=is_assessment)
 
 
 def _listed_ids(ids: Sequence[str]) -> str:

@@ -133,17 +133,19 @@ def decision_prompt(question: Question, template: Template) -> DecisionPrompt | 
         return "This model decides yes or no, and the criterion has other options."
     form = _FORMS[template]
     text = form.text.format(**_prompt_parts(question, form.marks))
-    met, unmet = _indices_of_met_and_unmet(criterion)
+    met_index, unmet = _indices_of_met_and_unmet(criterion)
     if not form.virtue and criterion.weight >= 0:
-        met, unmet = unmet, met
-    return DecisionPrompt((Segment("user", text),), {form.yes: met, form.no: unmet}, form.most)
+        met_index, unmet = unmet, met_index
+    return DecisionPrompt(
+        (Segment("user", text),), {form.yes: met_index, form.no: unmet}, form.most
+    )
 
 
 def _yes_or_no_prompt(question: Question) -> DecisionPrompt:
-    met, unmet = _indices_of_met_and_unmet(question.criterion)
+    met_index, unmet = _indices_of_met_and_unmet(question.criterion)
     last = f"{comparison_part(question.criterion)}\n\n{wording.DECIDE}"
     segments = decision_messages(question, wording.DECIDE_SYSTEM, last)
-    return DecisionPrompt(segments, {"yes": met, "no": unmet})
+    return DecisionPrompt(segments, {"yes": met_index, "no": unmet})
 
 
 def _numbered_prompt(question: Question) -> DecisionPrompt:
@@ -166,8 +168,8 @@ def _prometheus_prompt(question: Question) -> DecisionPrompt | str:
         return "This model gives scores, and the criterion's options have no order."
     scored = list(criterion.scored)
     if criterion.scale == "binary":
-        met, unmet = _indices_of_met_and_unmet(criterion)
-        scored = [unmet, met]
+        met_index, unmet = _indices_of_met_and_unmet(criterion)
+        scored = [unmet, met_index]
     lines = [
         f"Score {score}: {one_line(option.label)}. "
         f"{sendable_text(option.description).strip()}".strip()
@@ -182,8 +184,8 @@ def _prometheus_prompt(question: Question) -> DecisionPrompt | str:
 def _prompt_parts(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
     item, criterion = question.item, question.criterion
     requirement = sendable_text(criterion.requirement).strip()
-    holds = "holds" if criterion.weight < 0 else "does not hold"
-    must = "shall not" if criterion.weight < 0 else "shall"
+    verb = "holds" if criterion.weight < 0 else "does not hold"
+    modal = "shall not" if criterion.weight < 0 else "shall"
     pieces = {
         "task": item.prompt or wording.NOTHING_GIVEN,
         "text": submission_text(item, ""),
@@ -193,8 +195,8 @@ def _prompt_parts(question: Question, marks: tuple[str, ...]) -> dict[str, str]:
         **{name: _without_marks(text, marks) for name, text in pieces.items()},
         "name": one_line(criterion.name),
         "rule": requirement,
-        "principle": f"The response {must} be like this: {requirement}",
-        "category": f"AI models should not create content for which this {holds}: {requirement}",
+        "principle": f"The response {modal} be like this: {requirement}",
+        "category": f"AI models should not create content for which this {verb}: {requirement}",
     }
 
 
@@ -267,5 +269,5 @@ def probabilities_of(criterion: Criterion, answer: object) -> dict[int, float]:
     return chances if sum(chances.values()) <= _OVER_ONE else {}
 
 
-#: The tolerance for rounding, which stays far below this.
+#: The largest sum of probabilities that is accepted. Rounding adds far less than the excess over 1.
 _OVER_ONE = 1.01

@@ -130,7 +130,7 @@ def draw_examples(
 def _shuffled_entries(
     criterion: str, labelled: Sequence[tuple[Item, int, str]], rng: Random
 ) -> list[_Entry]:
-    pool = sorted(labelled, key=lambda given: given[0].id)
+    pool = sorted(labelled, key=lambda entry: entry[0].id)
     rng.shuffle(pool)
     ranked, groups = list[_Entry](), set[int]()
     numbers = group_numbers([item for item, _, _ in pool])

@@ -108,9 +108,9 @@ def cheaper_layout(
     >>> cheaper_layout(60 + 3 * 1500, 1500, 6, 50, True)  # three examples per criterion
     'criterion_first'
     """
-    alike = criterion_tokens + (0.0 if shuffled else option_tokens)
+    joint_tokens = criterion_tokens + (0.0 if shuffled else option_tokens)
     by_item = n_items * (n_criteria - 1) * item_tokens
-    by_criterion = n_criteria * (n_items - 1) * alike
+    by_criterion = n_criteria * (n_items - 1) * joint_tokens
     return "criterion_first" if by_criterion > by_item else "item_first"
 
 
@@ -124,11 +124,11 @@ def layout_for(sample: Sequence[Question], n_items: int, *, shuffled: bool) -> L
     n = len(sample)
     per_rubric = sample[0].mode == "rubric"
     backgrounds = {tuple(background_texts(q.item)) for q in sample}
-    alone = len(backgrounds) > 1
+    differ = len(backgrounds) > 1
     options = sum(len(options_part(a.criterion, a.order)) for q in sample for a in q.asks)
     return cheaper_layout(
         criterion_tokens=sum(_shared_length(q) for q in sample) / n / CHARACTERS_PER_TOKEN,
-        item_tokens=sum(_item_length(q, alone) for q in sample) / n / CHARACTERS_PER_TOKEN,
+        item_tokens=sum(_item_length(q, differ) for q in sample) / n / CHARACTERS_PER_TOKEN,
         n_criteria=1 if per_rubric else sum(len(q.rubric.criteria) for q in sample) / n,
         n_items=n_items,
         shuffled=shuffled,

@@ -30,7 +30,8 @@ _OPTION = re.compile(r'"option"\s*:\s*"?(\d{1,9})')
 #: A token that could replace the number's token: text before it, the number, and what may follow.
 _NUMBER = re.compile(r'([^\d]*)(\d{1,9})[\s",}]*\Z')
 _IDLE = re.compile(r'[\s"]')
-#: The tolerance for rounding of 20 logarithms, which stays far below this.
+#: The largest sum of probabilities that is accepted. Rounding 20 logarithms adds far less than the
+#: excess over 1.
 _OVER_ONE = 1.001
 
 
@@ -73,11 +74,15 @@ def option_spreads(
 
 
 def answer_probabilities(
-    tokens: Sequence[NumberToken] | None, words: Sequence[str], said: str | None, at: int = 0
+    tokens: Sequence[NumberToken] | None,
+    words: Sequence[str],
+    decided_word: str | None,
+    at: int = 0,
 ) -> OptionProbabilities | str:
     """Return the probabilities of the answers ``words``, or why they are unknown.
 
-    They are read at the token of the word ``said``, or else at the first token from ``at`` on.
+    They are read at the token of the word ``decided_word``, or else at the first token from ``at``
+    on.
     Different spellings and beginnings of a word are added up.
 
     >>> top = {"Yes": -0.5, " yes": -2.0, "No": -1.5}
@@ -88,8 +93,11 @@ def answer_probabilities(
     if tokens is None:
         return NOT_SENT
     behind = [token for token in tokens if token["at"] + len(token["text"]) > at]
-    first = next((t for t in behind if said and _answer_begun(t["text"], words) == said), None)
-    if first is None and said is None and behind and behind[0]["at"] <= at:
+    first = next(
+        (t for t in behind if decided_word and _answer_begun(t["text"], words) == decided_word),
+        None,
+    )
+    if first is None and decided_word is None and behind and behind[0]["at"] <= at:
         first = behind[0]
     if first is None:
         return NOT_THE_REPLY
@@ -124,14 +132,16 @@ def _answer_begun(token: str, words: Sequence[str]) -> str:
 
 def _option_places(text: str, counts: Mapping[str, int]) -> dict[str, tuple[int, str]]:
     """Return the position and text of each option's number in the last JSON object, by id."""
-    alone = "" in counts
-    last = last_object(text, {"option"} if alone else counts.keys())
+    is_single = "" in counts
+    last = last_object(text, {"option"} if is_single else counts.keys())
     if last is None:
         return {}
     start, end, answers = last
     numbers = [(m.start(1), m[1]) for m in _OPTION.finditer(text, start, end)]
     ids = (
-        [""] if alone else [i for i, e in answers.items() if isinstance(e, dict) and "option" in e]
+        [""]
+        if is_single
+        else [i for i, e in answers.items() if isinstance(e, dict) and "option" in e]
     )
     # If the counts of numbers and answers differ, they cannot be matched.
     return dict(zip(ids, numbers, strict=True)) if len(ids) == len(numbers) else {}

@@ -280,11 +280,15 @@ def _example_text(
     nonce: str,
 ) -> str:
     shown = example.item
-    theirs, ours = ({t: text.strip() for t, text in background_texts(i)} for i in (shown, item))
+    example_texts, item_texts = (
+        {t: text.strip() for t, text in background_texts(i)} for i in (shown, item)
+    )
     blocks = [
-        text_block(f"EXAMPLE {name} {title}", theirs.get(title) or wording.NOTHING_GIVEN, nonce)
-        for title in sorted({**theirs, **ours}, key="REFERENCE".__eq__)
-        if theirs.get(title, "") != ours.get(title, "")
+        text_block(
+            f"EXAMPLE {name} {title}", example_texts.get(title) or wording.NOTHING_GIVEN, nonce
+        )
+        for title in sorted({**example_texts, **item_texts}, key="REFERENCE".__eq__)
+        if example_texts.get(title, "") != item_texts.get(title, "")
     ]
     blocks.append(text_block(f"EXAMPLE {name} SUBMISSION", submission_text(shown, nonce), nonce))
     if example.reason.strip():

@@ -233,8 +233,8 @@ def _whole_number(value: object) -> int | None:
 
 
 def _quotes_in(value: object) -> tuple[str, ...]:
-    given = [value] if isinstance(value, str) else value if isinstance(value, list) else []
-    quotes = [quote.strip() for quote in given if isinstance(quote, str)]
+    quoted = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    quotes = [quote.strip() for quote in quoted if isinstance(quote, str)]
     return tuple(quote for quote in quotes if quote)[:MAX_QUOTES]
 
 

@@ -72,8 +72,8 @@ def _text_parts(text: str, ends: Sequence[int]) -> list[dict[str, Any]]:
 
 def messages_headers(request: Request) -> dict[str, str]:
     """Return all headers except the key."""
-    asks = request.format in WITH_SCHEMA
-    return {"anthropic-version": VERSION, **({"anthropic-beta": BETA} if asks else {})}
+    with_schema = request.format in WITH_SCHEMA
+    return {"anthropic-version": VERSION, **({"anthropic-beta": BETA} if with_schema else {})}
 
 
 def messages_body(
@@ -147,15 +147,15 @@ def openai_usage(usage: object) -> dict[str, Any]:
     ... ]
     3
     """
-    fresh = valid_count(usage.get("input_tokens")) if isinstance(usage, dict) else None
-    if not isinstance(usage, dict) or fresh is None:
+    uncached = valid_count(usage.get("input_tokens")) if isinstance(usage, dict) else None
+    if not isinstance(usage, dict) or uncached is None:
         return {}
     cached, new = (
         valid_count(usage.get(name)) or 0
         for name in ("cache_read_input_tokens", "cache_creation_input_tokens")
     )
     return {
-        "prompt_tokens": fresh + cached + new,
+        "prompt_tokens": uncached + cached + new,
         "completion_tokens": valid_count(usage.get("output_tokens")),
         "prompt_tokens_details": {"cached_tokens": cached, "cache_creation_tokens": new},
     }

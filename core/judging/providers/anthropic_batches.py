@@ -94,7 +94,7 @@ class MessageBatches(BatchInterface):
         template = b'{"custom_id": "%b%b", "params": %b}'
         body = (
             b'{"requests": ['
-            + b", ".join(template % (key, mark, what) for key, _, what in rows)
+            + b", ".join(template % (key, mark, body_text) for key, _, body_text in rows)
             + b"]}"
         )
         content = payload.BytesIOPayload(io.BytesIO(body), content_type="application/json")
@@ -155,8 +155,8 @@ class MessageBatches(BatchInterface):
         batch_data = await self._tell("GET", f"/{batch}")
         address = str(batch_data.get("results_url"))
         # Send the key to this provider only, whatever address the answer gives.
-        ours = urlsplit(address)[:2] == urlsplit(self._base)[:2]
-        path = address if ours else f"/{batch}/results"
+        same_server = urlsplit(address)[:2] == urlsplit(self._base)[:2]
+        path = address if same_server else f"/{batch}/results"
         async with self._sent("GET", path, seconds=LONG) as response:
             async for line in self._read(response):
                 yield line
@@ -196,6 +196,6 @@ def _openai_line(key: str, result: object) -> str:
     status, body = 200, answer.get("message")
     if kind != "succeeded":
         body = answer.get("error") or {"error": {"message": "The request has no result."}}
-        inner = body.get("error", body) if isinstance(body, dict) else {}
-        status = _STATUS.get(str(inner.get("type")) if isinstance(inner, dict) else "", 500)
+        error = body.get("error", body) if isinstance(body, dict) else {}
+        status = _STATUS.get(str(error.get("type")) if isinstance(error, dict) else "", 500)
     return json.dumps({"custom_id": key, "response": {"status_code": status, "body": body}})

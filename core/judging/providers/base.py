@@ -286,8 +286,8 @@ def response_format(request: Request) -> dict[str, object] | None:
 
 @lru_cache(maxsize=256)
 def _json_schema(same: Same, bounded: bool) -> dict[str, object]:
-    given = with_text_limits(same.thing) if bounded else same.thing
-    schema = {"name": "judgement", "strict": True, "schema": given}
+    limited = with_text_limits(same.thing) if bounded else same.thing
+    schema = {"name": "judgement", "strict": True, "schema": limited}
     return {"type": "json_schema", "json_schema": schema}
 
 

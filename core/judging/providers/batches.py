@@ -76,7 +76,8 @@ class BatchState(NamedTuple):
 
 
 class BatchInterface:
-    """A provider's batch interface; all methods raise ``CallError``. ``like`` is any request.
+    """A provider's batch interface; all methods raise ``CallError``. ``like`` is any request of the
+    run, from which it takes address and key.
 
     It uses the connections of ``provider``, which also reads the answers.
     """
@@ -138,14 +139,14 @@ class BatchInterface:
 
         ``known_ids`` are batches of other rows. Raises ``CallError`` while that is unknown.
         """
-        looks = list[BatchState]()
+        states = list[BatchState]()
         async for data in self._listed():
             metadata = data.get("metadata")
-            ours = isinstance(metadata, dict) and metadata.get(MARK) == row.token
+            is_ours = isinstance(metadata, dict) and metadata.get(MARK) == row.token
             of_file = row.file == data.get("input_file_id") or [row.file] == data.get("input_files")
-            if (ours or of_file) and str(data.get("id")) not in known_ids:
-                looks.append(self._batch_state(data))
-        return looks[::-1]
+            if (is_ours or of_file) and str(data.get("id")) not in known_ids:
+                states.append(self._batch_state(data))
+        return states[::-1]
 
     async def _listed(self) -> AsyncIterator[dict[str, Any]]:
         """Yield the provider's batches, newest first."""
@@ -327,8 +328,8 @@ def _line_error(data: Mapping[str, Any]) -> tuple[str, str]:
 
 def _unanswered_error(code: str, message: str, request: Request) -> CallError:
     if code in (EXPIRED, CANCELLED):
-        ours = "The provider did not answer this question before its batch ended."
-        reason = brief_message(message, request.hidden) if message else ours
+        default_message = "The provider did not answer this question before its batch ended."
+        reason = brief_message(message, request.hidden) if message else default_message
         return CallError("expired", reason, sent=False)
     text = json.dumps({"error": {"message": message or code, "code": code}})
     return error_from_status(400 if code else 500, text, hidden=request.hidden)

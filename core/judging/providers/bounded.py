@@ -78,12 +78,12 @@ class Body:
         return data
 
     def _keep(self, data: bytes) -> bool:
-        fits = data[: self._most - self._size]
-        self._parts.append(fits)
-        self._size += len(fits)
-        if len(fits) < len(data) and self._answers:
+        allowed_data = data[: self._most - self._size]
+        self._parts.append(allowed_data)
+        self._size += len(allowed_data)
+        if len(allowed_data) < len(data) and self._answers:
             raise TooLarge
-        return len(fits) == len(data)
+        return len(allowed_data) == len(data)
 
     def whole_body(self) -> bytes:
         """Return the body. Raises ``UnreadableBody`` if a compressed answer is cut off."""

@@ -58,11 +58,11 @@ def why_no_batches(judge: Judge) -> str:
     >>> why_no_batches(Judge(name="j", model="hosted_vllm/x"))
     'has no batch interface that is spoken here.'
     """
-    way, provider = provider_for(judge), split_model_name(judge.model)[0]
-    if way == "file" or judge.template == "systemone":
+    client, provider = provider_for(judge), split_model_name(judge.model)[0]
+    if client == "file" or judge.template == "systemone":
         return f"{_NONE}."
     spoken = provider in PLAIN and PLAIN[provider].batches
-    if way == "openai" or (way == "plain" and spoken):
+    if client == "openai" or (client == "plain" and spoken):
         return ""
     return _LITELLM if spoken else _NO_BATCHES.get(provider, f"{_NONE}.")
 

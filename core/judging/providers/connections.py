@@ -50,7 +50,7 @@ class Answers:
         self._known: dict[str, tuple[int, int]] = {}
 
     @property
-    def known_again(self) -> bool:
+    def is_reusable(self) -> bool:
         """Return whether repeats would be noticed and none was, so that reuse is safe."""
         return len(self._known) > 1 and not self.doubted
 
@@ -89,7 +89,7 @@ class CarefulConnector(aiohttp.TCPConnector):
             if connection.protocol not in self.used:
                 self.used.add(connection.protocol)
                 return connection
-            if await _has_no_data(connection) and answers.known_again:
+            if await _has_no_data(connection) and answers.is_reusable:
                 return connection
             connection.close()
 
@@ -97,12 +97,12 @@ class CarefulConnector(aiohttp.TCPConnector):
 async def _has_no_data(connection: Any) -> bool:
     """Return whether no data is left on the connection in either direction."""
     loop = asyncio.get_running_loop()
-    turned: asyncio.Future[None] = loop.create_future()
+    turn_passed: asyncio.Future[None] = loop.create_future()
     # Data that has already arrived at the connection is read within the next two iterations of the
     # event loop.
-    loop.call_soon(_wake_waiter, turned)
+    loop.call_soon(_wake_waiter, turn_passed)
     try:
-        await turned
+        await turn_passed
     except BaseException:
         connection.close()
         raise
@@ -224,11 +224,11 @@ async def wait_while_alive(
     checks: list[asyncio.Task[None]] = []
     loop, given_up = asyncio.get_running_loop(), asyncio.timeout(None)
 
-    def slow() -> None:
+    def start_check() -> None:
         checks.append(loop.create_task(_cancel_when_silent(given_up, check)))
 
     # Most answers arrive before the first check; for these the check costs a timer but no task.
-    timer = loop.call_later(BEAT, slow)
+    timer = loop.call_later(BEAT, start_check)
     try:
         async with given_up:
             return await answer
@@ -249,12 +249,12 @@ async def _cancel_when_silent(
     answer: asyncio.Timeout, check: Callable[[], Awaitable[object]]
 ) -> None:
     """Cancel the ``answer`` after ``SILENCE`` seconds without a response, or on an error."""
-    now, heard = asyncio.get_running_loop().time, time.monotonic() - BEAT
+    now, last_answer = asyncio.get_running_loop().time, time.monotonic() - BEAT
     try:
-        while time.monotonic() - heard <= SILENCE:
+        while time.monotonic() - last_answer <= SILENCE:
             with suppress(aiohttp.ClientError, OSError):
                 await check()
-                heard = time.monotonic()
+                last_answer = time.monotonic()
             await asyncio.sleep(BEAT)
     except Exception:
         answer.reschedule(now())

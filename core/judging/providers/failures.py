@@ -53,11 +53,13 @@ def connection_words(error: BaseException) -> str:
     if type(error).__name__ == "ClientHttpProxyError":
         return f"the proxy refused to connect ({getattr(error, 'status', '')})."
     # aiohttp stores the operating system's error outside of the exception chain.
-    causes += [inner for cause in causes if (inner := getattr(cause, "os_error", None)) is not None]
     causes += [
-        inner
+        os_error for cause in causes if (os_error := getattr(cause, "os_error", None)) is not None
+    ]
+    causes += [
+        os_error
         for cause in causes
-        if (inner := getattr(cause, "certificate_error", None)) is not None
+        if (os_error := getattr(cause, "certificate_error", None)) is not None
     ]
     text = next((text for cause in causes if (text := _cause_text(cause))), "")
     by_proxy = text and type(error).__name__ == "ClientProxyConnectionError"
@@ -66,11 +68,13 @@ def connection_words(error: BaseException) -> str:
 
 def _cause_text(cause: BaseException) -> str:
     # For errors in certificates and host names, the cause says more than aiohttp's error.
-    if why := getattr(cause, "verify_message", ""):
-        return f"the server's certificate is not trusted ({why})."
+    if verify_message := getattr(cause, "verify_message", ""):
+        return f"the server's certificate is not trusted ({verify_message})."
     if isinstance(cause, ssl.SSLError) and (reason := getattr(cause, "reason", "")):
-        why = reason.replace("_", " ").lower()
-        return f"no secure connection came about ({why}). Check https:// against http://."
+        verify_message = reason.replace("_", " ").lower()
+        return (
+            f"no secure connection came about ({verify_message}). Check https:// against http://."
+        )
     if isinstance(cause, socket.gaierror):
         return "no computer of this name is known (DNS). Check the address and the network."
     if isinstance(cause, ConnectionRefusedError):
@@ -247,12 +251,12 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return valid_wait(max(0.0, until - (time.time() if now is None else now)))
 
 
-def unexpected_answer_error(than: str, body: str, hidden: Hidden, mend: str = "") -> CallError:
+def unexpected_answer_error(than: str, body: str, hidden: Hidden, advice: str = "") -> CallError:
     """Return the error for an unexpected answer with status 200.
 
     A web page comes from a server in front of the provider, which may be down.
     """
-    message = f"The address answered, but not with {than}: {brief_message(body, hidden)}{mend}"
+    message = f"The address answered, but not with {than}: {brief_message(body, hidden)}{advice}"
     return CallError("server", message, status=200, exists=not body.lstrip().startswith("<"))
 
 

@@ -264,8 +264,8 @@ def call_error(error: Any, request: Request) -> CallError:
     if status >= 500 and "missing credentials" in message.lower():
         # litellm found no key and sent no request, but it reports a server error.
         status = 401
-    given = dict(getattr(error, "litellm_response_headers", None) or {})
-    headers = {str(header).lower(): str(value) for header, value in given.items()}
+    error_headers = dict(getattr(error, "litellm_response_headers", None) or {})
+    headers = {str(header).lower(): str(value) for header, value in error_headers.items()}
     body = json.dumps({"error": {"message": message, "code": _error_code(error)}})
     return error_from_status(status, body, headers=headers, hidden=request.hidden)
 
@@ -309,7 +309,7 @@ def _completion(response: Any, request: Request, headers: Mapping[str, str]) -> 
         thinking, text = split_thinking(text)
     fields = getattr(message, "provider_specific_fields", None) or {}
     usage = getattr(response, "usage", None)
-    likely = getattr(choice, "logprobs", None)
+    logprobs = getattr(choice, "logprobs", None)
     foreign = request.api_base and not provider_of(request.model)
     return Completion(
         text=text,
@@ -321,5 +321,5 @@ def _completion(response: Any, request: Request, headers: Mapping[str, str]) -> 
         told=limits_in(headers),
         refusal=str(fields.get("refusal") or getattr(message, "refusal", None) or ""),
         **token_counts(usage.model_dump() if usage is not None else None),
-        number_tokens=number_tokens(likely.model_dump() if likely else None, text),
+        number_tokens=number_tokens(logprobs.model_dump() if logprobs else None, text),
     )

@@ -189,7 +189,9 @@ def headers_of(request: Request, extra: object, *, api_key: str = "") -> dict[st
         headers[name] = value
     for name, value in extra.items() if isinstance(extra, dict) else ():
         headers = {
-            ours: content for ours, content in headers.items() if ours.lower() != name.lower()
+            kept_name: content
+            for kept_name, content in headers.items()
+            if kept_name.lower() != name.lower()
         }
         headers[name] = str(value)
     return headers
@@ -245,8 +247,8 @@ def _parse_body(body: str, headers: Mapping[str, str], request: Request) -> dict
     if isinstance(data, dict) and data.get("error") and not data.get("choices"):
         raise _error_in_200(data["error"], body, headers, request.hidden)
     if not isinstance(data, dict) or not isinstance(data.get("choices"), list):
-        mend = " Check the address (it usually ends in /v1)."
-        raise unexpected_answer_error("a chat completion", body, request.hidden, mend)
+        advice = " Check the address (it usually ends in /v1)."
+        raise unexpected_answer_error("a chat completion", body, request.hidden, advice)
     return data
 
 
@@ -258,8 +260,8 @@ def _typed_answers(body: str, request: Request) -> Completion:
         data = None
     answers = data.get("answers") if isinstance(data, dict) else None
     if not isinstance(answers, dict):
-        mend = " Check the address: a decision model's server has /v1/systemone."
-        raise unexpected_answer_error("answers to typed questions", body, request.hidden, mend)
+        advice = " Check the address: a decision model's server has /v1/systemone."
+        raise unexpected_answer_error("answers to typed questions", body, request.hidden, advice)
     usage = data["usage"] if isinstance(data.get("usage"), dict) else {}
     return Completion(
         text=as_json(answers).decode(),

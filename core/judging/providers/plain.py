@@ -45,8 +45,8 @@ def is_plain(judge: Judge) -> bool:
     False
     """
     provider, model = split_model_name(judge.model)
-    way = PLAIN.get(provider)
-    if way is None or not _can_serve(way, judge):
+    client = PLAIN.get(provider)
+    if client is None or not _can_serve(client, judge):
         return False
     if provider == "azure" and (_NOT_PLAIN.search(model) or "/openai" in judge.api_base):
         return False
@@ -58,7 +58,7 @@ def is_plain(judge: Judge) -> bool:
     if provider == "anthropic" and (judge.api_base or not takes_schema):
         # A custom address needs the key in another header, and older models need a tool.
         return False
-    return way.open if entry is None else _has_token_price(entry, model)
+    return client.open if entry is None else _has_token_price(entry, model)
 
 
 def _has_token_price(entry: dict[str, Any], model: str) -> bool:
@@ -90,14 +90,14 @@ class PlainProvider(OpenAIProvider):
     def prepared(self, request: Request, params: dict[str, Any]) -> Prepared:
         """Return the POST of a request to the provider in its model's name."""
         provider, model = split_model_name(request.model)
-        way = PLAIN[provider]
-        base = self._base(request, way)
+        client = PLAIN[provider]
+        base = self._base(request, client)
         if provider == "anthropic":
             return self._prepare_message(request, params, base, model)
         azure = provider == "azure"
         named_key = "api-key" if azure else ""
         headers = headers_of(request, params.pop("extra_headers", None), api_key=named_key)
-        limit = way.limit
+        limit = client.limit
         if azure:
             limit = "max_completion_tokens" if _THINKERS.search(model) else limit
             named_here = params.pop("api_version", None)

@@ -72,15 +72,15 @@ def cost_by_list(
         return None
     details = usage.get("prompt_tokens_details")
     details = details if isinstance(details, dict) else {}
-    read = _count(details, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")
+    cached_tokens = _count(details, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")
     written = _count(details, "cache_write_tokens") or _count(details, "cache_creation_tokens")
-    fresh = max(prompt - read - written, 0)
+    uncached = max(prompt - cached_tokens - written, 0)
     price, price_out, price_read, price_written = steps
     unit_price = _price_at(prompt, price) or 0.0
-    cost = fresh * unit_price
-    if read:
+    cost = uncached * unit_price
+    if cached_tokens:
         cached = _price_at(prompt, price_read)
-        cost += read * (unit_price if cached is None else cached)
+        cost += cached_tokens * (unit_price if cached is None else cached)
     if written:
         cached = _price_at(prompt, price_written)
         cost += written * (unit_price if cached is None else cached)

@@ -156,13 +156,13 @@ def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -
     return _writing_request(words.EDIT, titled, seed, request, schema)
 
 
-def twin_writing(item: Item, how: str, seed: int) -> Writing:
+def twin_writing(item: Item, instruction: str, seed: int) -> Writing:
     """Return the request to rewrite an item with the same meaning."""
     titled = [
         *(pair for pair in background_texts(item) if pair[0] != "REFERENCE"),
         ("SUBMISSION", item.output),
     ]
-    request = f"{words.ASK_TWIN[how]} Reply with only the JSON object."
+    request = f"{words.ASK_TWIN[instruction]} Reply with only the JSON object."
     schema = _object_schema({"what": _ANY_TEXT, "submission": _TEXT})
     return _writing_request(words.TWIN, titled, seed, request, schema)
 
@@ -183,9 +183,9 @@ def criterion_text(criterion: Criterion) -> str:
     kind = "penalty" if criterion.weight < 0 else "reward"
     lines = [f"Requirement ({kind}, {criterion.scale}): {criterion.requirement.strip()}"]
     for number, option in enumerate(criterion.choices, start=1):
-        out = " (abstention)" if option.na else ""
+        abstention_mark = " (abstention)" if option.na else ""
         meaning = f": {option.description.strip()}" if option.description.strip() else ""
-        lines.append(f"  {number}. {one_line(option.label)}{out}{meaning}")
+        lines.append(f"  {number}. {one_line(option.label)}{abstention_mark}{meaning}")
     return "\n".join(lines)
 
 

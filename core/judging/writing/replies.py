@@ -103,19 +103,19 @@ def read_changes(
     if not isinstance(reply["changes"], list):
         return _malformed_reply('"changes" was not a list.')
     by_id = dict(zip(ids_of(len(rubric.criteria)), rubric.criteria, strict=True))
-    read: dict[tuple[str, str, int | None], ProposedChange] = {}
+    changes: dict[tuple[str, str, int | None], ProposedChange] = {}
     dropped = list[str]()
     for number, entry in enumerate(reply["changes"], start=1):
         change = _read_change(entry, by_id, targets)
         if isinstance(change, str):
             dropped.append(f"Change {number} {change}")
-        elif (place := (change.criterion, change.part, change.option)) in read:
+        elif (place := (change.criterion, change.part, change.option)) in changes:
             dropped.append(f"Change {number} replaced the same text as an earlier one.")
         else:
-            read[place] = change
-    if dropped and not read:
+            changes[place] = change
+    if dropped and not changes:
         return _malformed_reply(" ".join(dropped))
-    return PartialReply(tuple(read.values()), tuple(dropped))
+    return PartialReply(tuple(changes.values()), tuple(dropped))
 
 
 def _read_change(

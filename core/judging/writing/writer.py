@@ -280,9 +280,9 @@ class Writer:
         self._caller = Caller(plain, provider, key, gate, sleep, clock, known_replies=known_replies)
 
     async def write(
-        self, name: str, writing: Writing, read: Callable[[str | None], ValueT | Unreadable]
+        self, name: str, writing: Writing, parse: Callable[[str | None], ValueT | Unreadable]
     ) -> WritingResult[ValueT]:
-        """Return what ``read`` parses from the reply; never raises for a failed call.
+        """Return what ``parse`` parses from the reply; never raises for a failed call.
 
         ``name`` identifies this request and seeds its pauses.
         """
@@ -298,12 +298,12 @@ class Writer:
         try:
             segments = writing.segments
             completion = await self._caller.complete(segments, writing.schema, tally, rng)
-            result, reply = self._read(completion, read), completion.text
+            result, reply = self._read(completion, parse), completion.text
             problem = _reply_problem(result)
             if problem and tally.spent < self.spec.tries:
                 repair = Segment("user", REPAIR.format(problem=problem))
                 result, reply = await self._repaired_reply(
-                    (result, reply), (*segments, repair), writing.schema, tally, rng, read
+                    (result, reply), (*segments, repair), writing.schema, tally, rng, parse
                 )
             value = (
                 WritingFailure(result.kind, result.message)
@@ -321,13 +321,13 @@ class Writer:
         schema: Schema,
         tally: CallAccount,
         rng: Callable[[], random.Random],
-        read: Callable[[str | None], ValueT | Unreadable],
+        parse: Callable[[str | None], ValueT | Unreadable],
     ) -> tuple[ValueT | Unreadable, str | None]:
         """Return the better of the first reply and a second one."""
         usable = not isinstance(first[0], Unreadable)
         try:
             completion = await self._caller.complete(segments, schema, tally, rng)
-            result = self._read(completion, read, again=True)
+            result = self._read(completion, parse, is_repair=True)
         except CallError:
             if usable:
                 return first
@@ -343,9 +343,9 @@ class Writer:
     def _read(
         self,
         completion: Completion,
-        read: Callable[[str | None], ValueT | Unreadable],
+        parse: Callable[[str | None], ValueT | Unreadable],
         *,
-        again: bool = False,
+        is_repair: bool = False,
     ) -> ValueT | Unreadable:
         if completion.refusal:
             raise CallError("refusal", f"The model refused: {completion.refusal[:300]}")
@@ -353,8 +353,8 @@ class Writer:
             raise CallError("content_filter", "The provider's content filter stopped the reply.")
         if completion.finish == "length":
             return Unreadable("malformed", _CUT_OFF)
-        result = read(completion.text)
-        if again and isinstance(result, Unreadable):
+        result = parse(completion.text)
+        if is_repair and isinstance(result, Unreadable):
             return Unreadable(result.kind, f"{result.message} A second request did not help.")
         return result
 

@@ -92,8 +92,8 @@ def adjacent_accuracy(tables: Array) -> Array:
     """
     if len(tables) < 3:
         return np.full(tables.shape[2:], np.nan)
-    near = sum(np.trace(tables, offset) for offset in (-1, 0, 1))
-    return ratio_or_nan(near, _count_of(tables))
+    within_one = sum(np.trace(tables, offset) for offset in (-1, 0, 1))
+    return ratio_or_nan(within_one, _count_of(tables))
 
 
 @measure_of()

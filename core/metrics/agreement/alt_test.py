@@ -100,14 +100,14 @@ def wins(judge: npt.ArrayLike, people: npt.ArrayLike, k: int, *, ordered: bool) 
     judged = np.asarray(judge, np.int64)[:, None]
     counts = level_counts(rated, k)
     levels = np.arange(k)
-    apart = levels[:, None] - levels
-    distance = apart**2 if ordered else (apart != 0).astype(np.int64)
+    differences = levels[:, None] - levels
+    distance = differences**2 if ordered else (differences != 0).astype(np.int64)
     # The sum of distances of each level to all raters of the item; to the rater itself it is 0.
-    far = counts @ distance
+    total_distance = counts @ distance
     row = np.arange(len(rated))[:, None]
     person_level, judge_level = np.maximum(rated, 0), np.maximum(judged, 0)
-    person = far[row, person_level]
-    machine = far[row, judge_level] - distance[judge_level, person_level]
+    person = total_distance[row, person_level]
+    machine = total_distance[row, judge_level] - distance[judge_level, person_level]
     comparable = (rated >= 0) & (judged >= 0) & (counts.sum(axis=1)[:, None] >= 2)
     return Wins(
         np.where(comparable, (machine <= person).astype(np.float64), np.nan),
@@ -169,8 +169,8 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
     tested = [at for at, against in enumerate(comparisons) if against.p is not None]
     reason = _too_few_sentence(comparisons, len(tested))
     if reason:
-        nothing = Estimate.undefined(reason, len(tested))
-        return AltTest(tuple(comparisons), nothing, nothing, None, None)
+        undefined = Estimate.undefined(reason, len(tested))
+        return AltTest(tuple(comparisons), undefined, undefined, None, None)
     ps = [comparisons[at].p or 0.0 for at in tested]
     for at, beaten in zip(tested, rejected_hypotheses(ps), strict=True):
         comparisons[at] = comparisons[at]._replace(beaten=beaten)
@@ -263,7 +263,11 @@ def _items_needed(gaps: Sequence[Array], epsilon: float) -> int | None:
     needs = list[float]()
     for gap in gaps:
         finite = gap[np.isfinite(gap)]
-        room = float(finite.mean()) + epsilon
-        needs.append((z * float(finite.std(ddof=1)) / room) ** 2 if room > 0 else float("inf"))
+        distance_left = float(finite.mean()) + epsilon
+        needs.append(
+            (z * float(finite.std(ddof=1)) / distance_left) ** 2
+            if distance_left > 0
+            else float("inf")
+        )
     last = sorted(needs)[must - 1]
     return None if last == float("inf") else max(FEWEST_ITEMS, ceil(last))

@@ -157,8 +157,8 @@ def bias_interval(table: Array, level: float = 0.95) -> Interval:
     offsets = _level_differences(table)
     mean = float((table * offsets).sum()) / n
     square = (float((table * offsets**2).sum()) + 2) / n - mean**2
-    reach = float(stdtrit(n - 1, (1 + level) / 2)) * sqrt(square / n)
-    return Interval(mean - reach, mean + reach, "smoothed")
+    half_width = float(stdtrit(n - 1, (1 + level) / 2)) * sqrt(square / n)
+    return Interval(mean - half_width, mean + half_width, "smoothed")
 
 
 def _why_no_test(table: Array) -> str:

@@ -248,15 +248,15 @@ _GROUP: Section = {
         _figure_of(reliability.gwet_ac2, "ordered"),
     ),
     "mean_pairwise_cohen.none": (
-        "Mean Cohen's kappa | of every two raters, beyond chance | Light 1971",
+        "Mean Cohen's kappa | of every pair of raters, beyond chance | Light 1971",
         _figure_of(kappa.mean_pairwise_cohen("none"), "chance", "named"),
     ),
     "mean_pairwise_cohen.linear": (
-        "Mean kappa, linear weights | of every two raters, by distance | Light 1971",
+        "Mean kappa, linear weights | of every pair of raters, by distance | Light 1971",
         _figure_of(kappa.mean_pairwise_cohen("linear"), "ordered", "chance", "named"),
     ),
     "mean_pairwise_cohen.quadratic": (
-        "Mean kappa, quadratic weights | of every two raters, by squared distance | Light 1971",
+        "Mean kappa, quadratic weights | of every pair of raters, by squared distance | Light 1971",
         _figure_of(kappa.mean_pairwise_cohen("quadratic"), "ordered", "chance", "named"),
     ),
     "icc_2_1": (

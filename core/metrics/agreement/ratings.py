@@ -116,8 +116,8 @@ def patterns(columns: npt.NDArray[np.int64]) -> Patterns:
     """
     if not columns.size:
         number = len(columns)
-        some = min(number, 1)
-        return Patterns(columns[:some], np.full(some, number), np.zeros(number, np.int64))
+        added = min(number, 1)
+        return Patterns(columns[:added], np.full(added, number), np.zeros(number, np.int64))
     rows = np.ascontiguousarray(columns, dtype=np.int64)
     low = rows.min(axis=0)
     spans = (rows.max(axis=0) - low + 1).tolist()

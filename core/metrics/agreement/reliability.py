@@ -259,8 +259,8 @@ def _mean_squares(ratings: Ratings) -> Statistic:
         # Rounding errors in terms that should cancel would make a perfect panel 0.999...
         parts = np.stack([between_items, between_raters, residual])
         parts[np.abs(parts) <= ROUNDING * sums[2]] = 0.0
-        free = np.stack([n - 1, np.full_like(n, m - 1), (n - 1) * (m - 1)])
-        return np.vstack([ratio_or_nan(parts, np.maximum(free, 0)), n])
+        degrees_of_freedom = np.stack([n - 1, np.full_like(n, m - 1), (n - 1) * (m - 1)])
+        return np.vstack([ratio_or_nan(parts, np.maximum(degrees_of_freedom, 0)), n])
 
     return value_of_weights
 
@@ -293,8 +293,8 @@ def icc_2_1(ratings: Ratings, k: int, times: Array) -> Statistic:
 
     def value_of_weights(weights: Array) -> Array:
         s = _split_squares(squares(weights), ratings.shape[1])
-        between = ratio_or_nan(s.raters - s.error, s.n)
-        return _variance_share(s, s.items + (s.m - 1) * s.error + s.m * between)
+        rater_effect = ratio_or_nan(s.raters - s.error, s.n)
+        return _variance_share(s, s.items + (s.m - 1) * s.error + s.m * rater_effect)
 
     return value_of_weights
 

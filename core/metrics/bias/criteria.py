@@ -129,11 +129,11 @@ def _merge_of_pair(
     joined = np.where(rows >= 0, target[rows], MISSING)
     of_pair = np.full(k, MISSING)
     of_pair[[a, b]] = 0, 1
-    two = np.where(rows >= 0, of_pair[rows], MISSING)[:, 1:]
+    ratings = np.where(rows >= 0, of_pair[rows], MISSING)[:, 1:]
     return Merge(
         a,
         b,
-        _alpha_effect(Patterns(two, times, distinct.of_item), 2, False, null),
+        _alpha_effect(Patterns(ratings, times, distinct.of_item), 2, False, null),
         (
             _agreement_measure(k, ordered)(rows[:, 1:], k, times),
             _agreement_measure(k - 1, ordered)(joined[:, 1:], k - 1, times),
@@ -232,8 +232,8 @@ def _standard_score(counts: Array, association: Association, size: float, at: fl
 def _shrunk_table(counts: Array, share: float) -> Array:
     """Return the table shrunk towards independence; r and V shrink by that share."""
     n = counts.sum()
-    alone = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
-    mixed: Array = share * counts + (1 - share) * alone
+    independent = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
+    mixed: Array = share * counts + (1 - share) * independent
     return mixed
 
 

@@ -96,13 +96,13 @@ def effect_of_estimate(estimate: float, error: float, n: int, null: NullValue) -
     (0.1, 0.5, 0.0034)
     """
     freedom = n - 1
-    reach = float(stdtrit(freedom, 0.975)) * error
+    half_width = float(stdtrit(freedom, 0.975)) * error
     t = (estimate - null.value) / error
     if null.side == "both":
         p = 2 * float(stdtr(freedom, -abs(t)))
     else:
         p = float(stdtr(freedom, -t if null.side == "above" else t))
-    return BiasEffect(estimate, estimate - reach, estimate + reach, n, min(1.0, p))
+    return BiasEffect(estimate, estimate - half_width, estimate + half_width, n, min(1.0, p))
 
 
 def effect_of_equal_items(estimate: float, n: int, null: NullValue) -> BiasEffect:
@@ -255,7 +255,7 @@ OBSERVED: frozenset[Kind] = frozenset({"verbosity", "own_maker"})
 
 
 class HealthyLimit(NamedTuple):
-    """A healthy subject's limit, and the excess from which it matters.
+    """The limit of a healthy subject, and the smallest excess over it that matters.
 
     >>> BOUNDS["agreement"]
     HealthyLimit(null=NullValue(value=0.4, side='below'), matters=0.1)
@@ -352,10 +352,10 @@ def severity(kind: Kind, effect: BiasEffect) -> Severity:
     ends = [effect.estimate if end is None else end for end in (effect.low, effect.high)]
     beyond = [_excess_over_null(kind, end) for end in ends if end is not None]
     matters = BOUNDS[kind].matters
-    sure = min(beyond) >= matters
+    is_beyond_limit = min(beyond) >= matters
     if BOUNDS[kind].null.side == "both":
-        sure = sure or max(beyond) <= -matters
-    return "serious" if sure else "slight"
+        is_beyond_limit = is_beyond_limit or max(beyond) <= -matters
+    return "serious" if is_beyond_limit else "slight"
 
 
 def _excess_over_null(kind: Kind, value: float) -> float:

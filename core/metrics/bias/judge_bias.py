@@ -87,8 +87,8 @@ def halo(
         return Halo(short or BiasEffect.undefined(reason, items), None, None)
     own_r, reference_r, accounted = total / pairs
     least = reference_r if reference_r[0] >= accounted[0] else accounted
-    apart = own_r - least
-    effect = jackknife_effect(float(apart[0]), apart[1:][used], null or NullValue(0.0, "above"))
+    excess = own_r - least
+    effect = jackknife_effect(float(excess[0]), excess[1:][used], null or NullValue(0.0, "above"))
     return Halo(effect, float(own_r[0]), float(least[0]))
 
 

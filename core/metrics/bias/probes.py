@@ -73,10 +73,10 @@ def item_slopes(earned: Array, columns: Sequence[int], doses: Array) -> Array:
     >>> slope.round(3).tolist()
     [[1.0]]
     """
-    apart = np.stack([item_shifts(earned, [column]) for column in columns], axis=1)
+    shifts = np.stack([item_shifts(earned, [column]) for column in columns], axis=1)
     x = np.log2(1 + doses)[:, :, None]
-    defined = np.isfinite(apart) & np.isfinite(x)
-    cross = np.where(defined, x * apart, 0.0).sum(axis=1)
+    defined = np.isfinite(shifts) & np.isfinite(x)
+    cross = np.where(defined, x * shifts, 0.0).sum(axis=1)
     square = np.where(defined, x * x, 0.0).sum(axis=1)
     return np.where(square > 0, cross / np.where(square > 0, square, 1.0), np.nan)
 
@@ -91,8 +91,8 @@ def flip_shares(options: npt.NDArray[np.int64], column: int) -> Array:
     """
     first, again, edit = (options[:, at] for at in (*ORIGINALS, column))
     answered = (first >= 0) & (again >= 0) & (edit >= 0)
-    apart = (edit != first) * 1.0 + (edit != again)
-    return np.where(answered, apart if column in ORIGINALS else apart / 2, np.nan)
+    changed = (edit != first) * 1.0 + (edit != again)
+    return np.where(answered, changed if column in ORIGINALS else changed / 2, np.nan)
 
 
 def mean_effect(cells: Array, side: Side) -> BiasEffect:
@@ -113,19 +113,19 @@ def flip_effect(options: npt.NDArray[np.int64], column: int) -> BiasEffect:
 
 
 def faulty_effects(
-    whole: Sequence[BiasEffect], single: Sequence[BiasEffect]
+    overall: Sequence[BiasEffect], single: Sequence[BiasEffect]
 ) -> tuple[list[bool], list[bool]]:
     """Return which effects are faults: certainly present on their side, and large enough to matter.
 
-    ``whole`` are effects over all criteria, ``single`` those on one. Each family is corrected
-    separately (Holm 1979) at half of ``FALSE_ALARMS``, so that both together rarely accuse an
-    unaffected judge.
+    ``overall`` has effects over all criteria, ``single`` effects on one criterion each. Each family
+    is corrected separately (Holm 1979) at half of ``FALSE_ALARMS``, so that both together rarely
+    accuse an unaffected judge.
 
     >>> large = BiasEffect(0.2, 0.1, 0.3, 100, 1e-5)
     >>> faulty_effects([large, large._replace(estimate=0.01)], [])
     ([True, False], [])
     """
-    return _significant_effects(whole), _significant_effects(single)
+    return _significant_effects(overall), _significant_effects(single)
 
 
 def _significant_effects(effects: Sequence[BiasEffect]) -> list[bool]:
@@ -151,9 +151,9 @@ def detectable_shift(effect: BiasEffect, tests: int, cells: int, null: float = 0
         return None
     error = (effect.high - effect.low) / 2 / float(stdtrit(effect.n - 1, 0.975))
     least = float(stdtrit(effect.n - 1, 1 - FALSE_ALARMS / 2 / max(1, tests)))
-    reach = least + float(ndtri(POWER))
+    threshold = least + float(ndtri(POWER))
     shifts = np.linspace(MATTERS, 1.0, 9501)
-    detected = shifts - null >= reach * np.sqrt(error**2 + shifts * (1 - shifts) / cells)
+    detected = shifts - null >= threshold * np.sqrt(error**2 + shifts * (1 - shifts) / cells)
     return float(shifts[detected.argmax()]) if detected.any() else None
 
 

@@ -44,8 +44,8 @@ def share_of_rest(
     """Return the share of right verdicts among the ``n_rest``, if n of all were drawn at random.
 
     All are the drawn, the ``known_labels`` and the rest. The interval is exact, from two one-sided
-    bounds of the rest (``upper_bound_of_rest``); the value is the part of the estimate for all that
-    falls to the rest. Undefined with fewer than 10 drawn, while ``missing`` drawn ones have no
+    bounds of the rest (``upper_bound_of_rest``); the value is the part of the overall estimate that
+    belongs to the rest. Undefined with fewer than 10 drawn, while ``missing`` drawn ones have no
     label (those labelled first are not a random draw), and if there is no rest.
 
     >>> few = share_of_rest(9, 9, 100)
@@ -256,7 +256,7 @@ def _too_many_sentence(last: Step, needed: int | None) -> str:
     if last.known.n:
         return (
             f"{reason}disagree, and {last.known.wrong} of {last.known.n} that were settled "
-            f"besides; of what is left up to {last.bound:.1%} may. {ANEW}"
+            f"elsewhere; of what is left up to {last.bound:.1%} may. {ANEW}"
         )
     means = "That is too many." if needed else "More labels would hardly help: too many disagree."
     return f"{reason}disagree, so up to {last.bound:.1%} of such verdicts may. {means}"
@@ -273,10 +273,10 @@ class _SeenLabels(NamedTuple):
 
 
 def _labels_by_confidence(confidence: npt.ArrayLike, is_right: npt.ArrayLike) -> _SeenLabels:
-    sure, good = np.asarray(confidence, np.float64), np.asarray(is_right, np.bool_)
-    if sure.shape != good.shape or sure.ndim != 1 or np.isnan(sure).any():
+    confidences, good = np.asarray(confidence, np.float64), np.asarray(is_right, np.bool_)
+    if confidences.shape != good.shape or confidences.ndim != 1 or np.isnan(confidences).any():
         raise ValueError("confidence and right are needed in one length, without NaN")
-    return _SeenLabels(sure, good)
+    return _SeenLabels(confidences, good)
 
 
 def _step_sequence(

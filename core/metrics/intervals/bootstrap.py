@@ -33,7 +33,7 @@ def intervals(
     times: npt.ArrayLike,
     *,
     n: int | None = None,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> dict[str, Interval]:
     """Return the interval of every statistic of ``bundle``.
 
@@ -43,7 +43,7 @@ def intervals(
         times: how often each pattern occurs, shape (patterns,).
         n: the number of observations that decides between BCa (fewer than ``SMALL``) and
             percentile; all items by default.
-        how: the nominal coverage, and a method that overrides this choice.
+        confidence: the nominal coverage, and a method that overrides this choice.
 
     >>> from core.metrics.intervals.draws import resample_patterns
     >>> share = lambda weights: {"share": weights[0] / weights.sum(axis=0)}
@@ -55,15 +55,15 @@ def intervals(
     base = np.asarray(times, dtype=np.float64)
     resampled = _statistics_in_portions(bundle, draws)
     large = (base.sum() if n is None else n) >= SMALL
-    if how.method == "percentile" or (how.method == "auto" and large):
-        return percentiles(resampled, how.level)
+    if confidence.method == "percentile" or (confidence.method == "auto" and large):
+        return percentiles(resampled, confidence.level)
     point = bundle(base[:, None])
-    if how.method == "basic":
-        return {n: basic(v, float(point[n][0]), how.level) for n, v in resampled.items()}
+    if confidence.method == "basic":
+        return {n: basic(v, float(point[n][0]), confidence.level) for n, v in resampled.items()}
     occurs = base > 0
     left_out = bundle(base[:, None] - np.eye(len(base))[:, occurs])
     return {
-        name: bca(values, float(point[name][0]), left_out[name], base[occurs], how.level)
+        name: bca(values, float(point[name][0]), left_out[name], base[occurs], confidence.level)
         for name, values in resampled.items()
     }
 

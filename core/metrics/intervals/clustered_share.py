@@ -47,13 +47,13 @@ def clustered_share(
     _, place = np.unique(item_of, return_inverse=True)
     clusters = int(place.max()) + 1
     totals = np.bincount(place, weight).astype(np.float64)
-    worth = float(weight.sum() ** 2 / _exact_sum(totals**2))
+    effective_n = float(weight.sum() ** 2 / _exact_sum(totals**2))
     if clusters > 1 and 0 < share < 1:
-        apart = np.bincount(place, weight * right) - share * totals
-        error = _exact_sum(apart**2) / float(weight.sum()) ** 2
-        worth = min(share * (1 - share) / error, float(n)) if error > 0 else worth
+        deviations = np.bincount(place, weight * right) - share * totals
+        error = _exact_sum(deviations**2) / float(weight.sum()) ** 2
+        effective_n = min(share * (1 - share) / error, float(n)) if error > 0 else effective_n
     estimate = Estimate(share, n=n, hits=hit)
-    return estimate.with_interval(share_interval(share, worth, clusters, level))
+    return estimate.with_interval(share_interval(share, effective_n, clusters, level))
 
 
 def _exact_sum(values: npt.NDArray[np.float64]) -> float:
@@ -61,10 +61,12 @@ def _exact_sum(values: npt.NDArray[np.float64]) -> float:
     return float(np.sort(values).sum())
 
 
-def share_interval(share: float, worth: float, items: int, level: float = USUAL.level) -> Interval:
+def share_interval(
+    share: float, effective_n: float, items: int, level: float = USUAL.level
+) -> Interval:
     """Return Wilson's interval of a share worth this many independent observations.
 
-    ``worth`` need not be an integer. Uses t with ``items`` - 1 degrees; none for a single item.
+    ``effective_n`` need not be an integer. Uses t with ``items`` - 1 degrees; none for one item.
 
     >>> low, high, *_ = share_interval(0.75, 4.0, 4)
     >>> round(low, 2), round(high, 2)
@@ -72,11 +74,11 @@ def share_interval(share: float, worth: float, items: int, level: float = USUAL.
     """
     if items < 2:
         return Interval(None, None, "wilson", ONE_ITEM)
-    reach = float(stdtrit(items - 1, (1 + level) / 2))
-    spread = reach * reach / worth
+    half_width = float(stdtrit(items - 1, (1 + level) / 2))
+    spread = half_width * half_width / effective_n
     middle, half = (
         share + spread / 2,
-        reach * sqrt(share * (1 - share) / worth + spread / 4 / worth),
+        half_width * sqrt(share * (1 - share) / effective_n + spread / 4 / effective_n),
     )
     low, high = (middle - half) / (1 + spread), (middle + half) / (1 + spread)
     # Rounding must neither leave [0, 1] nor exclude the share.

@@ -101,8 +101,8 @@ def _rare_draws(
         return rng.multinomial(n, shares, size=resamples).T[:-1]
     drawn = np.zeros((len(times), resamples), np.uint8)
     for size in np.unique(times[times > 0]).tolist():
-        mine = np.flatnonzero(times == size)
-        upto = np.rint(bdtr(np.arange(128), n, size / n) * 2**16).astype(np.int64)
-        outcome = np.repeat(np.arange(128, dtype=np.uint8), np.diff(upto, prepend=0))
-        drawn[mine] = outcome[rng.integers(0, 2**16, (len(mine), resamples), np.uint16)]
+        of_size = np.flatnonzero(times == size)
+        cumulative = np.rint(bdtr(np.arange(128), n, size / n) * 2**16).astype(np.int64)
+        outcome = np.repeat(np.arange(128, dtype=np.uint8), np.diff(cumulative, prepend=0))
+        drawn[of_size] = outcome[rng.integers(0, 2**16, (len(of_size), resamples), np.uint16)]
     return drawn

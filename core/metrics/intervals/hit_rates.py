@@ -36,7 +36,7 @@ class HitRates(NamedTuple):
 
 
 class _Rate(NamedTuple):
-    """A share, and the number of equally weighted labels that it is worth."""
+    """A share, and the number of equally weighted labels that would be as precise."""
 
     value: float
     worth: float
@@ -68,7 +68,7 @@ def corrected_share(
     ``FEWEST_OF_EACH`` labels of either answer, and if judges do not significantly distinguish the
     two.
 
-    Lee and others: with a sensitivity of .9 and a specificity of .7, 60% said yes means half:
+    Lee and others: with a sensitivity of .9 and a specificity of .7, 60% yes means half:
 
     >>> so = np.r_[np.ones(100), np.zeros(100)]
     >>> says = np.r_[np.ones(90), np.zeros(10), np.ones(30), np.zeros(70)]
@@ -107,10 +107,11 @@ def _weighted_rate(hits: npt.NDArray[np.float64], weights: npt.NDArray[np.float6
 
 
 def _undefined_rates(
-    reason: str, raw: float, both: tuple[_Rate, _Rate], n: int, z: float
+    reason: str, raw: float, both_rates: tuple[_Rate, _Rate], n: int, z: float
 ) -> HitRates:
     rates = [
-        rate.estimate(z) if rate.worth else Estimate.undefined("No label says so.") for rate in both
+        rate.estimate(z) if rate.worth else Estimate.undefined("No label says so.")
+        for rate in both_rates
     ]
     return HitRates(Estimate.undefined(reason, n), raw, *rates)
 
@@ -136,8 +137,8 @@ def _corrected_share(raw: float, n: int, detected: _Rate, cleared: _Rate, z: flo
     value = (raw + cleared.value - 1) / (detected.value + cleared.value - 1)
     sensitivity, specificity = _smoothed_rate(detected), _smoothed_rate(cleared)
     yes = _Rate((n * raw + z**2 / 2) / (n + z**2), n + z**2)
-    apart = sensitivity.value + specificity.value - 1
-    middle = (yes.value + specificity.value - 1) / apart
+    informedness = sensitivity.value + specificity.value - 1
+    middle = (yes.value + specificity.value - 1) / informedness
     shift = (
         2
         * z**2
@@ -148,8 +149,9 @@ def _corrected_share(raw: float, n: int, detected: _Rate, cleared: _Rate, z: flo
         + middle**2 * _rate_variance(sensitivity)
         + (1 - middle) ** 2 * _rate_variance(specificity)
     )
-    reach = z * sqrt(square) / apart
+    half_width = z * sqrt(square) / informedness
     low, high, value = (
-        min(1.0, max(0.0, end)) for end in (middle + shift - reach, middle + shift + reach, value)
+        min(1.0, max(0.0, end))
+        for end in (middle + shift - half_width, middle + shift + half_width, value)
     )
     return Estimate(value, min(low, value), max(high, value))

@@ -47,7 +47,7 @@ def verdicts_in_force(
     *,
     weights: npt.NDArray[np.float64] | None = None,
     audited: Estimate | None = None,
-    why: str = ALL_PICKED,
+    reason: str = ALL_PICKED,
     level: float = USUAL.level,
 ) -> VerdictsInForce:
     """Return the shares of right verdicts by votes alone, and in force after people settled some.
@@ -62,7 +62,7 @@ def verdicts_in_force(
         items: the number of each cell's item; the cells of an item are correlated.
         weights: how many cells each label stands for; equal by default.
         audited: see above; ``None`` without an audit.
-        why: why nothing is known of the rest if only settled cells have labels.
+        reason: why nothing is known of the rest if only settled cells have labels.
         level: the probability with which the intervals hold the true value.
 
     >>> never = np.full(4, UNSETTLED)
@@ -75,8 +75,8 @@ def verdicts_in_force(
     unsettled = voted & (settled == UNSETTLED)
     labelled = unsettled & (labels >= 0)
     decided, number = int((chosen | unsettled).sum()), int(unsettled.sum())
-    both = voted & chosen
-    confirmed = int((both & (verdicts == settled)).sum())
+    is_common = voted & chosen
+    confirmed = int((is_common & (verdicts == settled)).sum())
     corrected = int(chosen.sum()) - confirmed
     share = clustered_share(
         verdicts[labelled] == labels[labelled],
@@ -89,12 +89,12 @@ def verdicts_in_force(
         before = audited
     elif not number and decided:
         before = Estimate.undefined(NO_LABEL)
-        if both.any():
-            before = Estimate.defined(confirmed / int(both.sum()), int(both.sum()))
+        if is_common.any():
+            before = Estimate.defined(confirmed / int(is_common.sum()), int(is_common.sum()))
     elif share.value is None:
-        before = Estimate.undefined(why if chosen.any() else NO_LABEL)
+        before = Estimate.undefined(reason if chosen.any() else NO_LABEL)
     else:
-        before = _extended_share(share, number, confirmed, number + int(both.sum()))
+        before = _extended_share(share, number, confirmed, number + int(is_common.sum()))
     if not chosen.any():
         return VerdictsInForce(before, before, decided, 0, count, number)
     right = before
@@ -102,7 +102,7 @@ def verdicts_in_force(
         right = Estimate.defined(1.0, count)
     elif before.value is not None:
         right = _extended_share(
-            before, number + int(both.sum()), corrected, decided, int(chosen.sum())
+            before, number + int(is_common.sum()), corrected, decided, int(chosen.sum())
         )
     return VerdictsInForce(
         right._replace(n=count), before, decided, int(chosen.sum()), count, number
@@ -110,14 +110,14 @@ def verdicts_in_force(
 
 
 def _extended_share(
-    share: Estimate, size: int, n_more: int, among: int, n_known: int = 0
+    share: Estimate, size: int, n_more: int, n_from: int, n_known: int = 0
 ) -> Estimate:
     """Return a share of cells, extended by ``n_more`` cells, of which ``n_known`` are right."""
-    if size != among or n_more:
+    if size != n_from or n_more:
         share = share._replace(hits=None)
     # Settled verdicts are right, even if an audit's interval says otherwise.
     ends = [
-        None if end is None else min(1.0, max(n_known / among, (end * size + n_more) / among))
+        None if end is None else min(1.0, max(n_known / n_from, (end * size + n_more) / n_from))
         for end in (share.value, share.low, share.high)
     ]
     return share._replace(value=ends[0], low=ends[1], high=ends[2])

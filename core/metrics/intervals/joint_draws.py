@@ -173,11 +173,11 @@ class Resampled:
         # bits.
         kind = np.float32 if len(self.items) < 2**24 else np.float64
         counts = [counted for pairs in sides for counted in self._counts(pairs, blocks, number)]
-        every = np.concatenate([np.empty((0, number)), *counts]).astype(kind)
+        all_counts = np.concatenate([np.empty((0, number)), *counts]).astype(kind)
         portion = max(1, MOST_WEIGHTS // max(1, number))
         for start in range(0, draws, portion):
             times = resample_items(number, min(portion, draws - start), rng)
-            yield every @ times.astype(kind)
+            yield all_counts @ times.astype(kind)
 
     def _draws_normal(self, groups: Sequence[Sequence[AnswerPairs]], draws: int) -> bool:
         """Return whether to draw from a normal distribution: many items and no rare level."""

@@ -31,7 +31,7 @@ def mean_of(
     *,
     resamples: int = 1000,
     seed: int = 0,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
     ends: tuple[float, float] = (-np.inf, np.inf),
 ) -> Estimate:
     """Return the mean of one number per item; the items are independent.
@@ -52,10 +52,10 @@ def mean_of(
     mean = Estimate.defined(float(numbers.mean()), n)
     if n == 1:
         return mean._replace(reason=ONE_ITEM)
-    if how.method == "auto" and n < SMALL:
-        return mean.with_interval(mean_interval(numbers, how.level, ends))
+    if confidence.method == "auto" and n < SMALL:
+        return mean.with_interval(mean_interval(numbers, confidence.level, ends))
     return mean.with_interval(
-        _resampled_interval(numbers, resamples, np.random.default_rng(seed), how)
+        _resampled_interval(numbers, resamples, np.random.default_rng(seed), confidence)
     )
 
 
@@ -73,19 +73,19 @@ def mean_interval(
     (-0.484, 4.484)
     """
     n, mean = len(numbers), float(numbers.mean())
-    off = numbers - mean
-    spread = sqrt(float((off**2).sum()) / (n - 1))
+    deviations = numbers - mean
+    spread = sqrt(float((deviations**2).sum()) / (n - 1))
     if spread <= NEAR * max(1.0, abs(mean)):
         return Interval(None, None, "t", ALIKE)
     t = float(stdtrit(n - 1, (1 + level) / 2))
-    skewness = n * float((off**3).sum()) / ((n - 1) * (n - 2) * spread**3) if n > 2 else 0.0
-    reach, further = t * spread / sqrt(n), skewness * (2 * t**2 + 1) / (6 * n) * spread
-    low, high = mean - reach + min(0.0, further), mean + reach + max(0.0, further)
+    skewness = n * float((deviations**3).sum()) / ((n - 1) * (n - 2) * spread**3) if n > 2 else 0.0
+    half_width, further = t * spread / sqrt(n), skewness * (2 * t**2 + 1) / (6 * n) * spread
+    low, high = mean - half_width + min(0.0, further), mean + half_width + max(0.0, further)
     return Interval(max(ends[0], low), min(ends[1], high), "t")
 
 
 def _resampled_interval(
-    numbers: Array, resamples: int, rng: np.random.Generator, how: Confidence
+    numbers: Array, resamples: int, rng: np.random.Generator, confidence: Confidence
 ) -> Interval:
     """Return the interval by resampling; items with equal numbers are one pattern."""
     distinct, times = np.unique(numbers, return_counts=True)
@@ -94,13 +94,13 @@ def _resampled_interval(
         # If an item is missing, the weights add up to less than n.
         return {"mean": (distinct @ weights) / weights.sum(axis=0)}
 
-    if how.method not in ("auto", "percentile"):
+    if confidence.method not in ("auto", "percentile"):
         drawn = resample_patterns(times, resamples, rng)
-        return intervals(bundle, drawn, times, how=how)["mean"]
+        return intervals(bundle, drawn, times, confidence=confidence)["mean"]
     part = max(1, _AT_ONCE // len(distinct))
     sizes = [min(part, resamples - start) for start in range(0, resamples, part)]
     means = [bundle(resample_patterns(times, size, rng))["mean"] for size in sizes]
-    return percentile(np.concatenate(means), how.level)
+    return percentile(np.concatenate(means), confidence.level)
 
 
 class Difference(NamedTuple):
@@ -118,7 +118,7 @@ def paired_difference(
     times: npt.ArrayLike,
     *,
     mask: npt.NDArray[np.bool_] | None = None,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> Difference:
     """Return the second statistic minus the first, both over the same items.
 
@@ -128,7 +128,7 @@ def paired_difference(
     so what they share cancels (Efron and Tibshirani 1993, section 10.3), and ``p`` is twice the
     smaller share of resamples on either side of zero, with one added to both counts (Davison and
     Hinkley 1997, equation 4.11), at least 2 / (resamples + 1). With few items p is by t, whichever
-    interval method ``how`` asks for. Undefined if either statistic is.
+    interval method ``confidence`` asks for. Undefined if either statistic is.
 
     >>> hits = lambda column: lambda weights: column @ weights / weights.sum(axis=0)
     >>> draws = np.random.default_rng(1).multinomial(100, [0.5, 0.3, 0.2], size=999).T * 1.0
@@ -147,19 +147,19 @@ def paired_difference(
     is_small = float(base[counted].sum()) < SMALL
     value = float(difference(base[:, None])[0])
     if np.isnan(value):
-        nothing = Estimate.undefined("One of the two figures is undefined.", n)
-        return Difference(nothing, nothing, "t" if is_small else "bootstrap")
+        undefined = Estimate.undefined("One of the two figures is undefined.", n)
+        return Difference(undefined, undefined, "t" if is_small else "bootstrap")
     defined = Estimate.defined(value, n)
 
     def resampled_estimate() -> Estimate:
         return defined.with_interval(
-            intervals(lambda w: {"": difference(w)}, draws, base, how=how)[""]
+            intervals(lambda w: {"": difference(w)}, draws, base, confidence=confidence)[""]
         )
 
     if is_small:
         left_out = difference(base[:, None] - np.eye(len(base))[:, counted])
-        by_t = _jackknife_difference(defined, left_out, base[counted], how.level)
-        return by_t if how.method == "auto" else by_t._replace(value=resampled_estimate())
+        by_t = _jackknife_difference(defined, left_out, base[counted], confidence.level)
+        return by_t if confidence.method == "auto" else by_t._replace(value=resampled_estimate())
     return Difference(resampled_estimate(), _p_of_differences(difference(draws), n), "bootstrap")
 
 
@@ -196,8 +196,8 @@ def jackknife_error(left_out: Array, times: Array | None = None) -> Array:
     """
     weights = np.ones(left_out.shape[-1]) if times is None else times
     n = float(weights.sum())
-    off = left_out - (left_out @ weights / n)[..., None]
-    return np.asarray(np.sqrt((n - 1) / n * (off**2 @ weights)), np.float64)
+    deviations = left_out - (left_out @ weights / n)[..., None]
+    return np.asarray(np.sqrt((n - 1) / n * (deviations**2 @ weights)), np.float64)
 
 
 def t_interval(
@@ -214,8 +214,8 @@ def t_interval(
     """
     if items < 2 or not NEAR < error < np.inf:
         return Interval(None, None, "t", ONE_ITEM if items < 2 else UNMOVED)
-    reach = float(stdtrit(items - 1, (1 + level) / 2)) * error
-    return Interval(max(ends[0], point - reach), min(ends[1], point + reach), "t")
+    half_width = float(stdtrit(items - 1, (1 + level) / 2)) * error
+    return Interval(max(ends[0], point - half_width), min(ends[1], point + half_width), "t")
 
 
 def critical_error_count(statements: int, items: float = np.inf) -> float:

@@ -139,13 +139,16 @@ def half_width(groups: Sequence[DrawGroup]) -> float | None:
     >>> half_width([DrawGroup(100, 0, 9, 0.25)]) is None
     True
     """
-    spread, some = sum_error(groups), [group for group in groups if group.labels < group.cells]
-    drawn = sum(group.labels for group in some)
-    if spread is None or (some and drawn < AUDIT):
+    spread, open_groups = (
+        sum_error(groups),
+        [group for group in groups if group.labels < group.cells],
+    )
+    drawn = sum(group.labels for group in open_groups)
+    if spread is None or (open_groups and drawn < AUDIT):
         return None
-    if not some:
+    if not open_groups:
         return 0.0
-    return float(stdtrit(max(1.0, drawn - len(some) - 1), 1 - LEVEL / 2)) * spread
+    return float(stdtrit(max(1.0, drawn - len(open_groups) - 1), 1 - LEVEL / 2)) * spread
 
 
 def detection_power(gap: float, spread: float, tests: int = 1) -> float:

@@ -62,8 +62,8 @@ def whole_items(
         return np.asarray(np.bincount(item, each), np.float64)
 
     # A penalty reverses the sign of the judges' value, but not the sign of the part.
-    whole = array_of_items(np.abs(parts))
-    scale = signs[first] * np.where(whole > 0, whole, 1.0)
+    item_weights = array_of_items(np.abs(parts))
+    scale = signs[first] * np.where(item_weights > 0, item_weights, 1.0)
     return (
         array_of_items(parts * judge_values) / scale,
         array_of_items(parts * values) / scale,
@@ -141,14 +141,14 @@ def powered_gap(
     labelled = sum(len(group.seen) for group in sides.groups)
     reason = _why_no_gap(sides)
     if reason:
-        nothing = Estimate.undefined(reason, labelled)
-        return Powered(nothing, nothing, raw, 0.0, None)
+        undefined = Estimate.undefined(reason, labelled)
+        return Powered(undefined, undefined, raw, 0.0, None)
     people = _sums_by_task(sides, _spread_over_all(sides, sides.people))
     judges = _sums_by_task(sides, sides.judges - _spread_over_all(sides, sides.judges))
     chosen = _least_variance_lambda(people, judges) if listen is None else listen
     gap, p = _gap_estimate(sides, people + chosen * judges, chosen, level, fitted=listen is None)
-    alone, _ = _gap_estimate(sides, people, 0.0, level)
-    return Powered(gap._replace(n=labelled), alone._replace(n=labelled), raw, chosen, p)
+    labels_only, _ = _gap_estimate(sides, people, 0.0, level)
+    return Powered(gap._replace(n=labelled), labels_only._replace(n=labelled), raw, chosen, p)
 
 
 def _sides_of_gap(
@@ -159,8 +159,8 @@ def _sides_of_gap(
     tasks: npt.ArrayLike,
 ) -> _Sides:
     f, y, a = (np.asarray(each, np.float64) for each in (judge_values, values, parts))
-    kinds, of = np.asarray(stratum, np.int64), np.asarray(tasks, np.int64)
-    if len({each.shape for each in (f, y, a, kinds, of)}) > 1:
+    kinds, tasks_of = np.asarray(stratum, np.int64), np.asarray(tasks, np.int64)
+    if len({each.shape for each in (f, y, a, kinds, tasks_of)}) > 1:
         raise ValueError("one value, label, stratum, part and task per cell")
     labelled = np.isfinite(y)
     _, place = np.unique(np.column_stack([kinds, np.sign(a)]), axis=0, return_inverse=True)
@@ -168,7 +168,7 @@ def _sides_of_gap(
         _Group(np.flatnonzero(place == group), np.flatnonzero((place == group) & labelled))
         for group in range(int(place.max()) + 1 if len(place) else 0)
     )
-    names, task = np.unique(of, return_inverse=True)
+    names, task = np.unique(tasks_of, return_inverse=True)
     steps = bool(np.isin(y[labelled], (-1.0, 0.0, 1.0)).all())
     signed = bool((f < 0).any() or (y[labelled] < 0).any())
     people = np.where(labelled, a * y, 0.0)
@@ -189,7 +189,8 @@ def _why_no_gap(sides: _Sides) -> str:
 
 
 def _spread_over_all(sides: _Sides, values: Array) -> Array:
-    """Spread the labelled cells' values over all cells: the mean to each, more to themselves.
+    """Spread the labelled cells' values over all cells: each cell gets the mean, and each labelled
+    cell also its own deviation.
 
     The result adds up to the total that the labelled cells stand for.
     """
@@ -209,9 +210,9 @@ def _sums_by_task(sides: _Sides, values: Array) -> Array:
 
 
 def _least_variance_lambda(people: Array, judges: Array) -> float:
-    off = judges - judges.mean()
-    spread = float(off @ off)
-    return min(1.0, max(0.0, -float(off @ people) / spread)) if spread > 0 else 0.0
+    deviations = judges - judges.mean()
+    spread = float(deviations @ deviations)
+    return min(1.0, max(0.0, -float(deviations @ people) / spread)) if spread > 0 else 0.0
 
 
 def _gap_estimate(
@@ -225,10 +226,10 @@ def _gap_estimate(
     variance = float(gaps.var(ddof=1)) / sides.number + sum(part.hidden for part in drawn)
     degrees = _degrees_of_freedom(sides.number, variance, drawn, fitted=fitted)
     error = sqrt(variance)
-    reach = float(stdtrit(degrees, (1 + level) / 2)) * error
+    half_width = float(stdtrit(degrees, (1 + level) / 2)) * error
     p = 2 * float(stdtr(degrees, -abs(mean) / error)) if error > 0 else float(mean == 0)
     least, most = sides.ends
-    return Estimate(mean, max(least, mean - reach), min(most, mean + reach)), p
+    return Estimate(mean, max(least, mean - half_width), min(most, mean + half_width)), p
 
 
 class _Drawn(NamedTuple):
@@ -251,11 +252,11 @@ def _variances_by_group(sides: _Sides, listen: float, *, fitted: bool) -> list[_
     parts = []
     for cells, labelled in sides.open:
         n, all_of = len(labelled), len(cells)
-        off = (sides.people - listen * sides.judges)[labelled]
-        total = float(((off - off.mean()) ** 2).sum())
+        residuals = (sides.people - listen * sides.judges)[labelled]
+        total = float(((residuals - residuals.mean()) ** 2).sum())
         scale = float((sides.parts[labelled] ** 2).mean())
-        alike = sides.steps or total <= 1e-12
-        square = (total + scale) / (n + 3) if alike else wider * total / (n - 1)
+        no_variance = sides.steps or total <= 1e-12
+        square = (total + scale) / (n + 3) if no_variance else wider * total / (n - 1)
         factor = all_of * (all_of - n) / n / sides.number**2
         parts.append(_Drawn(factor * square, factor * max(0.0, square - total / n), n - 1))
     return parts

@@ -24,7 +24,8 @@ from core.metrics.intervals.bootstrap import UNDEFINED_SHARE, Bundle, quantile, 
 from core.metrics.intervals.draws import MANY
 from core.metrics.measure import Array, Ratings
 
-#: Ratings added by the belief in independent raters, and items added by the other belief.
+#: The weight of the two priors: ratings added if raters answer independently, and items added if
+#: they answer alike.
 RATINGS, ITEMS = 4.0, 2.0
 #: The most named raters on two levels; they give 256 possible answers.
 MOST_RATERS = 8
@@ -36,15 +37,15 @@ def prior_counts(counts: Array, raters: int, ways: Array | float = 1.0) -> tuple
 
     ``counts`` is how many of the raters chose the second of two levels in each possible answer,
     ``ways`` the number of answers that an entry stands for. Independent raters choose either level
-    equally often, in an item for each two of the ``RATINGS``; for raters who agree (``ITEMS``) the
+    equally often, in one item per two of the ``RATINGS``; for raters who agree (``ITEMS``) the
     share with the second level is Beta(1/2, 1/2) by item (Jeffreys 1946).
 
     >>> [one.round(9).tolist() for one in prior_counts(np.array([0.0, 1, 1, 2]), 2)]
     [[0.5, 0.5, 0.5, 0.5], [0.75, 0.25, 0.25, 0.75]]
     """
-    alone = RATINGS / raters * ways / 2.0**raters + 0.0 * counts
-    alike = ITEMS * ways * beta(counts + 0.5, raters - counts + 0.5) / beta(0.5, 0.5)
-    return alone, np.asarray(alike, np.float64)
+    independent = RATINGS / raters * ways / 2.0**raters + 0.0 * counts
+    equal_rater_counts = ITEMS * ways * beta(counts + 0.5, raters - counts + 0.5) / beta(0.5, 0.5)
+    return independent, np.asarray(equal_rater_counts, np.float64)
 
 
 #: The counts added to the table of two raters and two levels.
@@ -179,8 +180,10 @@ def _possible_answers(
     np.add.at(counts, [place[tuple(row)] for row in rows.tolist()], times)
     ones = (complete > 0).sum(axis=1).astype(np.float64)
     incomplete = np.zeros(len(answers) - len(complete))
-    alone, alike = (np.append(belief, incomplete) for belief in prior_counts(ones, raters, ways))
-    return PossibleAnswers(answers, counts, (alone, alike))
+    independent, agreeing = (
+        np.append(belief, incomplete) for belief in prior_counts(ones, raters, ways)
+    )
+    return PossibleAnswers(answers, counts, (independent, agreeing))
 
 
 # The rule for when an option is too rare for an interval.
@@ -219,11 +222,11 @@ def why_no_chance_interval(counts: Array, items: float) -> str:
     >>> why_no_chance_interval(np.array([27.0, 2.0, 1.0]), 30)
     'Only 3 items are off the most common option; an interval needs 5.'
     """
-    off = items * float(1 - counts.max() / counts.sum()) if counts.sum() else 0.0
+    rare_items = items * float(1 - counts.max() / counts.sum()) if counts.sum() else 0.0
     # Ratings per item may be fractional.
-    if off > FEWEST - 1e-9:
+    if rare_items > FEWEST - 1e-9:
         return ""
-    number = f"{off:.3g}"
+    number = f"{rare_items:.3g}"
     if number == "0":
         return f"No item is off the most common option; an interval needs {FEWEST}."
     are = "item is" if number == "1" else "items are"

@@ -97,8 +97,8 @@ def _weighted_mean(
     middle = float(weights @ hits / weights.sum())
     hits, weights = np.append(hits, [0.0, 1.0]), np.append(weights, [weights.max()] * 2)
     square = float((weights * np.maximum(weights - 1, 0.0) * (hits - middle) ** 2).sum())
-    worth = float(weights.sum() ** 2 / (weights**2).sum())
-    estimate = _mean_with_interval(mean, sqrt(square) / float(weight.sum()), worth, len(y), level)
+    n_eff = float(weights.sum() ** 2 / (weights**2).sum())
+    estimate = _mean_with_interval(mean, sqrt(square) / float(weight.sum()), n_eff, len(y), level)
     # Observed hits and misses are certain, whatever the unlabelled items are.
     counted = weight > 0
     hit, missed = float(y[counted].sum()), float((1 - y[counted]).sum())
@@ -135,9 +135,9 @@ def _plain_mean(y: npt.NDArray[np.float64], level: float) -> Estimate:
     return _mean_with_interval(mean, error, float(len(padded)), len(y), level)
 
 
-def _mean_with_interval(mean: float, error: float, worth: float, n: int, level: float) -> Estimate:
-    reach = float(stdtrit(max(worth - 1, 1.0), (1 + level) / 2)) * error
-    return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=n)
+def _mean_with_interval(mean: float, error: float, n_eff: float, n: int, level: float) -> Estimate:
+    half = float(stdtrit(max(n_eff - 1, 1.0), (1 + level) / 2)) * error
+    return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half), n=n)
 
 
 # The mean over all items from judges' values for all and people's for some.
@@ -203,8 +203,8 @@ def powered_mean(
     raw = float(sample.said.mean()) if len(sample.said) else 0.0
     reason = _why_no_mean(sample)
     if reason:
-        nothing = Estimate.undefined(reason, len(sample.values))
-        return Powered(nothing, nothing, raw, 0.0)
+        undefined = Estimate.undefined(reason, len(sample.values))
+        return Powered(undefined, undefined, raw, 0.0)
     chosen = _least_variance_lambda(sample) if listen is None else listen
     return Powered(
         _mean_estimate(sample, chosen, level, fitted=listen is None),
@@ -251,8 +251,8 @@ def item_shares(
     said_points, known_points = (
         np.bincount(item, w * values_)[reached] / reach[reached] for values_ in (f, y)
     )
-    of = np.asarray(strata, np.int64)[first][reached]
-    return ItemShares(said_points, known_points, of, float(down.min(initial=0.0)))
+    strata_reached = np.asarray(strata, np.int64)[first][reached]
+    return ItemShares(said_points, known_points, strata_reached, float(down.min(initial=0.0)))
 
 
 class _Part(NamedTuple):
@@ -313,9 +313,9 @@ def _why_no_mean(sample: _Sample) -> str:
         return f"Only {drawn} {subject} drawn at random; {AUDIT} are needed to speak of all items."
     for part in sample.parts:
         if part.unlabelled_share > 0 and len(part.values) < 2:
-            some = "only 1" if len(part.values) else "none"
+            labels_found = "only 1" if len(part.values) else "none"
             return (
-                f"Of a group of {len(part.all)} items {some} is labelled; "
+                f"Of a group of {len(part.all)} items {labels_found} is labelled; "
                 "2 of each group are needed to speak of all."
             )
     return ""
@@ -342,23 +342,23 @@ def _mean_estimate(
     open_parts = sum(part.unlabelled_share > 0 for part in sample.parts)
     wider = fitting_factor(sample.random - open_parts) if fitted else 1.0
     for part in sample.parts:
-        off = part.values - listen * part.said
-        mean += part.share * (listen * float(part.all.mean()) + float(off.mean()))
+        residuals = part.values - listen * part.said
+        mean += part.share * (listen * float(part.all.mean()) + float(residuals.mean()))
         if part.unlabelled_share > 0:
-            n = len(off)
+            n = len(residuals)
             parts.append(
                 (
                     part.share**2
                     * part.unlabelled_share
-                    * _error_variance(off, part.values, wider)
+                    * _error_variance(residuals, part.values, wider)
                     / n,
                     n - 1,
                 )
             )
     variance = sum(square for square, _ in parts)
     degrees = max(1.0, _degrees_of_freedom(parts) - fitted)
-    reach = float(stdtrit(degrees, (1 + level) / 2)) * sqrt(variance)
-    return Estimate(mean, max(0.0, mean - reach), min(1.0, mean + reach), n=len(sample.values))
+    half = float(stdtrit(degrees, (1 + level) / 2)) * sqrt(variance)
+    return Estimate(mean, max(0.0, mean - half), min(1.0, mean + half), n=len(sample.values))
 
 
 def _degrees_of_freedom(parts: list[tuple[float, int]]) -> float:

@@ -87,17 +87,17 @@ def fit_strengths(
     tied = totals[:, TIED].sum(axis=0)
     played = totals.sum(axis=(0, 1))
     # Without ties the parameter is at its limit; with only ties strengths are undetermined.
-    free = (tied > 0) & (tied < played)
+    estimated = (tied > 0) & (tied < played)
     values = np.zeros((systems + 1, resamples))
-    values[systems] = np.where(free, np.log(0.5), np.where(tied > 0, _ALL_TIE, -np.inf))
-    now = _state_at(design, totals, values, prior, free)
+    values[systems] = np.where(estimated, np.log(0.5), np.where(tied > 0, _ALL_TIE, -np.inf))
+    now = _state_at(design, totals, values, prior, estimated)
     goal = _CLOSE * np.maximum(played, 1.0)
     for _ in range(_STEPS):
         if (np.abs(now.gradient).max(axis=0) <= goal).all():
             break
-        values, now = _newton_step(design, totals, values, now, prior, free)
+        values, now = _newton_step(design, totals, values, now, prior, estimated)
     strengths = values[:systems] - values[:systems].mean(axis=0)
-    log_tie = np.where(free | (tied == 0), values[systems], np.inf)
+    log_tie = np.where(estimated | (tied == 0), values[systems], np.inf)
     return StrengthFit(strengths, log_tie, np.abs(now.gradient).max(axis=0) <= 1e3 * goal)
 
 
@@ -282,7 +282,7 @@ def _strengths_of_group(
     rows = [at for at, (a, _) in enumerate(table.pairs) if int(a) in place]
     if not rows:
         reason = "It has no contests."
-        nothing = np.zeros((n, n))
+        no_variances = np.zeros((n, n))
         gap = Interval(None, None, "percentile", reason)
         return Strengths(
             group,
@@ -291,9 +291,9 @@ def _strengths_of_group(
             -np.inf,
             False,
             (),
-            nothing > 0,
-            nothing,
-            nothing,
+            no_variances > 0,
+            no_variances,
+            no_variances,
             reason=reason,
         )
     pairs = np.array([[place[int(s)] for s in table.pairs[at]] for at in rows])
@@ -333,10 +333,10 @@ def _strengths_of_group(
         # The t quantile that is as rare as this many standard errors of a normal distribution.
         degrees = np.minimum(items[:, None], items[None, :]) - 1
         critical = stdtrit(np.maximum(degrees, 1), ndtr(critical))
-        alone = jackknife_error(without).tolist()
+        errors = jackknife_error(without).tolist()
         ends = tuple(
             t_interval(float(strength), off, number, level)
-            for strength, off, number in zip(value, alone, items.tolist(), strict=True)
+            for strength, off, number in zip(value, errors, items.tolist(), strict=True)
         )
     else:
         ends = tuple(percentile(row, level) for row in drawn)
@@ -347,13 +347,13 @@ def _strengths_of_group(
 def _largest_gap_quantile(gaps: Array, level: float) -> float:
     """Return the level's quantile of the largest resampled difference, in standard errors."""
     error = gaps.std(axis=2)[:, :, None]
-    away = np.abs(gaps - gaps.mean(axis=2, keepdims=True))
-    scaled = np.divide(away, error, out=np.zeros_like(away), where=error > 0)
+    deviations = np.abs(gaps - gaps.mean(axis=2, keepdims=True))
+    scaled = np.divide(deviations, error, out=np.zeros_like(deviations), where=error > 0)
     return float(np.quantile(scaled.max(axis=(0, 1)), level))
 
 
 def item_counts(table: ContestTable) -> Array:
     """Return the number of items on which each system met another."""
-    met = table.counts.sum(axis=2) > 0
-    meetings = [met[:, (table.pairs == system).any(axis=1)] for system in range(table.systems)]
+    has_met = table.counts.sum(axis=2) > 0
+    meetings = [has_met[:, (table.pairs == system).any(axis=1)] for system in range(table.systems)]
     return np.array([float(met_on.any(axis=1).sum()) for met_on in meetings])

@@ -55,7 +55,7 @@ class ContestTable(NamedTuple):
 
 
 class WinMatrix(NamedTuple):
-    """Wins, ties and contests of every two systems.
+    """Wins, ties and contests of every pair of systems.
 
     ``wins[i, j]`` is how often i beat j, ``ties`` is symmetric, ``contests`` how often they met.
     ``share[i, j]`` = (wins + ties / 2) / contests; NaN, as a mask, if they never met.
@@ -95,7 +95,7 @@ def contest_table(
 
 
 def win_matrix(table: ContestTable) -> WinMatrix:
-    """Return wins, ties, contests and shares of every two systems, each of shape (systems,
+    """Return wins, ties, contests and shares of every pair of systems, each of shape (systems,
     systems).
 
     >>> table = contest_table([0, 1], [0, 0], [1, 1], [1, 0.5], systems=2, n_items=2)
@@ -107,8 +107,8 @@ def win_matrix(table: ContestTable) -> WinMatrix:
     a, b = table.pairs.T
     wins[a, b], wins[b, a] = total[:, WON], total[:, LOST]
     ties[a, b] = ties[b, a] = total[:, TIED]
-    met = wins + wins.T + ties
-    return WinMatrix(wins, ties, met, ratio_or_nan(wins + ties / 2, met))
+    times_met = wins + wins.T + ties
+    return WinMatrix(wins, ties, times_met, ratio_or_nan(wins + ties / 2, times_met))
 
 
 def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
@@ -123,15 +123,15 @@ def win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
     [0.75, 0.0, 0.5]
     """
     share = ratio_or_nan(totals[:, WON] + totals[:, TIED] / 2, totals.sum(axis=1))
-    met = ~np.isnan(share)
-    shares = np.where(met, share, 0.0)
+    has_met = ~np.isnan(share)
+    shares = np.where(has_met, share, 0.0)
     shape = (systems, *share.shape[1:])
     points, opponents = np.zeros(shape), np.zeros(shape)
     a, b = pairs.T
     np.add.at(points, a, shares)
-    np.add.at(points, b, np.where(met, 1 - shares, 0.0))
-    np.add.at(opponents, a, met)
-    np.add.at(opponents, b, met)
+    np.add.at(points, b, np.where(has_met, 1 - shares, 0.0))
+    np.add.at(opponents, a, has_met)
+    np.add.at(opponents, b, has_met)
     return ratio_or_nan(points, opponents)
 
 
@@ -200,12 +200,12 @@ def separated_groups(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(np.flatnonzero(rungs == rung).tolist()) for rung in -np.unique(-rungs))
     beaten = (matrix.wins > 0) | (matrix.ties > 0)
     groups = _connected_groups(beaten, "strong")
-    met = np.asarray(matrix.contests) > 0
+    has_met = np.asarray(matrix.contests) > 0
     above = {
         g: [
             h
             for h in range(len(groups))
-            if h != g and _any_edge(beaten & met, groups[h], groups[g])
+            if h != g and _any_edge(beaten & has_met, groups[h], groups[g])
         ]
         for g in range(len(groups))
     }
@@ -328,10 +328,10 @@ def same_choice_share(
     0.5
     """
     a, b = _shared_levels(first_order, second_order)
-    keep = np.ones(len(a), np.bool_) if empty_counts else (a >= 0) & (b >= 0)
-    if not keep.any():
+    counted = np.ones(len(a), np.bool_) if empty_counts else (a >= 0) & (b >= 0)
+    if not counted.any():
         return Estimate.undefined(_NOTHING)
-    return Estimate.defined(float((a == b)[keep].mean()), int(keep.sum()))
+    return Estimate.defined(float((a == b)[counted].mean()), int(counted.sum()))
 
 
 def order_kappa(
@@ -353,10 +353,10 @@ def order_kappa(
     a, b = _shared_levels(first_order, second_order)
     if empty_is_second:
         a, b, k = (a != 0).astype(np.int64), (b != 0).astype(np.int64), 2
-    keep = (a >= 0) & (b >= 0)
-    if not keep.any():
+    counted = (a >= 0) & (b >= 0)
+    if not counted.any():
         return Estimate.undefined(_NOTHING)
-    table = np.bincount(a[keep] * k + b[keep], minlength=k * k).reshape(k, k)
+    table = np.bincount(a[counted] * k + b[counted], minlength=k * k).reshape(k, k)
     return cohen_kappa(table)
 
 

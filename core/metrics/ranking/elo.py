@@ -194,10 +194,10 @@ def length_controlled_strengths(
     rows = np.arange(len(item))
     design[rows, a], design[rows, b] = 1.0, -1.0
     design[:, systems] = np.tanh(gap / spread)
-    once = np.ones((len(item), 1))
-    point = _newton_coefficients(design, won, once)[:, 0]
+    ones = np.ones((len(item), 1))
+    point = _newton_coefficients(design, won, ones)[:, 0]
     # A column of zeros has the slope 0.
-    ignored = _newton_coefficients(design * (np.arange(systems + 1) < systems), won, once)[
+    ignored = _newton_coefficients(design * (np.arange(systems + 1) < systems), won, ones)[
         :systems, 0
     ]
     unknown = Interval(None, None, "percentile", f"Intervals need at least {FEWEST} items.")
@@ -210,10 +210,10 @@ def length_controlled_strengths(
             for strength, error in zip(point, jackknife_error(without).tolist(), strict=True)
         )
         ahead = point[leader] - point[:systems]
-        apart = jackknife_error(without[leader] - without[:systems])
+        lead_errors = jackknife_error(without[leader] - without[:systems])
         leads = tuple(
             t_interval(float(lead), error, number, level)
-            for lead, error in zip(ahead, apart.tolist(), strict=True)
+            for lead, error in zip(ahead, lead_errors.tolist(), strict=True)
         )
     elif number >= FEWEST and resamples:
         weights = resample_items(number, resamples, rng)[item]

@@ -63,11 +63,9 @@ def plain_argument(value: object, depth: int = 0) -> Any:
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
     if isinstance(value, Mapping) and depth < 2:
-        return {
-            str(key): plain_argument(inner, depth + 1) for key, inner in list(value.items())[:20]
-        }
+        return {str(key): plain_argument(part, depth + 1) for key, part in list(value.items())[:20]}
     if isinstance(value, Sequence) and depth < 2:
-        shown = [plain_argument(inner, depth + 1) for inner in value[:10]]
+        shown = [plain_argument(part, depth + 1) for part in value[:10]]
         return [*shown, f"… ({len(value)} in all)"] if len(value) > 10 else shown
     named = {key: getattr(value, key, None) for key in ("id", "name", "item_id", "email")}
     named = {

@@ -23,15 +23,15 @@ class _Kept:
     def __init__(self, asked: asyncio.Task[Any]) -> None:
         self._asked, self._since = asked, time.monotonic()
 
-    def old(self, seconds: float) -> bool:
+    def is_older_than(self, seconds: float) -> bool:
         return time.monotonic() - self._since > seconds
 
     @property
-    def good(self) -> bool:
+    def is_fresh(self) -> bool:
         failed = self._asked.done() and (self._asked.cancelled() or self._asked.exception())
-        return not failed and not self.old(KEPT)
+        return not failed and not self.is_older_than(KEPT)
 
-    async def said(self) -> Any:
+    async def metadata(self) -> Any:
         # Shielded, so that cancelling one caller does not cancel the request for the others.
         return await asyncio.shield(self._asked)
 
@@ -56,10 +56,10 @@ def share_metadata() -> None:
 
     async def loaded(self: Any) -> Any:
         pending = loads.get(name(self))
-        if pending is None or not pending.good:
+        if pending is None or not pending.is_fresh:
             pending = loads[name(self)] = _Kept(asyncio.ensure_future(load(self)))
         # All clients share this object. Authlib adds the keys that it fetches.
-        self.server_metadata = await pending.said()
+        self.server_metadata = await pending.metadata()
         return self.server_metadata
 
     async def authorized(self: Any, *given: Any, **named: Any) -> Any:
@@ -69,7 +69,7 @@ def share_metadata() -> None:
             return token
         finally:
             pending = loads.get(name(self))
-            if not token.get("userinfo") and pending is not None and pending.old(ANEW):
+            if not token.get("userinfo") and pending is not None and pending.is_older_than(ANEW):
                 del loads[name(self)]
 
     client.load_server_metadata = loaded

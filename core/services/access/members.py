@@ -126,15 +126,15 @@ def audit_lines(
 
 def audit_csv(store: Store) -> bytes:
     """Return the whole record of changes as CSV, oldest first, with formulas made harmless."""
-    heads = ("id", "at", "actor", "role", "via", "verb", "act", "object", "before", "after")
+    columns = ("id", "at", "actor", "role", "via", "verb", "act", "object", "before", "after")
     rows = list[tuple[str | int, ...]]()
     for row in reversed(audit_lines(store, limit=-1)):
         plain = [
             json.dumps(part, ensure_ascii=False) for part in (row.object, row.before, row.after)
         ]
-        who = (row.actor, row.role or "", row.via, row.verb, row.act)
-        rows.append((row.id, row.at, *who, *plain))
-    return csv_bytes(csv_text(heads, rows))
+        actor_fields = (row.actor, row.role or "", row.via, row.verb, row.act)
+        rows.append((row.id, row.at, *actor_fields, *plain))
+    return csv_bytes(csv_text(columns, rows))
 
 
 @allowed("administer")

@@ -71,16 +71,16 @@ class OpenPages:
         ''
         """
         if visit.who is None:
-            every = self._count_places(lambda one: one.who is None)
+            all_places = self._count_places(lambda one: one.who is None)
             open_here = self._open[visit]
-            if every < self.strangers and open_here < self.of_an_address:
+            if all_places < self.strangers and open_here < self.of_an_address:
                 return ""
             return _STRANGERS.format(all=self.strangers, most=self.of_an_address)
         if self._count_places(lambda one: one.who is not None) >= self.most:
             return _FULL.format(most=self.most)
         half = max(1, self.most // 2)
-        away = bool(visit.address) and not is_loopback(visit.address)
-        if not visit.who and away and self._open[visit] >= half:
+        is_remote = bool(visit.address) and not is_loopback(visit.address)
+        if not visit.who and is_remote and self._open[visit] >= half:
             return _ELSEWHERE.format(most=half)
         if visit.who and self._count_places(lambda one: one.who == visit.who) >= self.of_a_person:
             return _OF_A_PERSON.format(most=self.of_a_person)

@@ -53,7 +53,7 @@ def secrets_not_allowed(judges: Iterable[Judge]) -> list[tuple[Judge, Sending]]:
         (judge, sending)
         for judge in judges
         for sending in secret_destinations(judge, os.environ)
-        # A variable that is not set is reported as missing; nothing would be sent.
+        # A variable that is not set would send nothing; it is reported as missing elsewhere.
         if not sending.is_variable or os.environ.get(sending.what)
     ]
     allowed = permits_of_kind("secrets") if sent else {}

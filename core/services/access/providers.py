@@ -20,8 +20,8 @@ from core.store.store import Store
 
 def allowed_providers(access: TeamAccess, actor: Actor) -> list[ListedProvider]:
     """Return the listed providers that this user may use."""
-    every = actor.may("set judges")
-    return [provider for provider in access.providers if every or actor.role in provider.roles]
+    sees_all = actor.may("set judges")
+    return [provider for provider in access.providers if sees_all or actor.role in provider.roles]
 
 
 def usable_providers(store: Store) -> list[ListedProvider] | None:
@@ -92,9 +92,9 @@ def require_saved_judges(store: Store, judges: Iterable[Judge]) -> None:
     saved |= {
         _identity_of_calls(judge) for panel in store.panels.list() for judge in panel.panel.judges
     }
-    mend = "Add it on the Judges page of that machine."
+    advice = "Add it on the Judges page of that machine."
     problems = tuple(
-        Problem("is not a judge of this app.", mend, (judge.name,))
+        Problem("is not a judge of this app.", advice, (judge.name,))
         for judge in judges
         if not judge.offline and judge.askable and _identity_of_calls(judge) not in saved
     )
@@ -104,29 +104,29 @@ def require_saved_judges(store: Store, judges: Iterable[Judge]) -> None:
 
 def _identity_of_calls(judge: Judge) -> str:
     """Return a text that is equal for judges with the same addresses and settings."""
-    where = (judge.api_base, judge.replicas, judge.key_env)
-    return str((judge.model, where, sorted(judge.params.items())))
+    destination = (judge.api_base, judge.replicas, judge.key_env)
+    return str((judge.model, destination, sorted(judge.params.items())))
 
 
 def _refusal_of_judge(access: TeamAccess, judge: Judge, actor: Actor | None) -> Problem | None:
     if judge.offline or not judge.askable:
         return None
-    mend = "Choose a provider that an admin listed, with its own address and key."
+    advice = "Choose a provider that an admin listed, with its own address and key."
     if variable_names(judge.params):
-        return Problem("names variables in its params.", mend, (judge.name, "params"))
+        return Problem("names variables in its params.", advice, (judge.name, "params"))
     for setting, field in redirecting_settings(judge):
-        return Problem(f"may be led elsewhere by {setting}.", mend, (judge.name, field))
+        return Problem(f"may be led elsewhere by {setting}.", advice, (judge.name, field))
     provider = provider_of_judge(access, judge)
     if provider is None:
         return Problem(
             "is asked at an address, or with a key, that is not listed.",
-            mend,
+            advice,
             (judge.name, "api_base"),
         )
     # Each address of the judge is called with the key.
     for address in judge.replicas:
-        alone = judge.model_copy(update={"api_base": address, "replicas": ()})
-        if (problem := _refusal_of_judge(access, alone, actor)) is not None:
+        at_address = judge.model_copy(update={"api_base": address, "replicas": ()})
+        if (problem := _refusal_of_judge(access, at_address, actor)) is not None:
             message = f"has the further address {address}, which {problem.message}"
             return Problem(message, problem.mend, (judge.name, "replicas"))
     may = actor is None or actor.may("set judges") or actor.role in provider.roles

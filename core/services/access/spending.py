@@ -66,11 +66,11 @@ def spending_shares(
     for test in store.settings.get(_tests_key(month), []):
         add_amounts(test["person"], [Judge.model_validate(test["judge"])], (test["cost"], 0.0))
     if month == clock.now()[:7]:
-        for person, judges, left in (
+        for person, judges, remaining_share in (
             *store.runs.active_budgets(apart_from),
             *store.helps.active_budgets(),
         ):
-            add_amounts(person, judges, (0.0, left))
+            add_amounts(person, judges, (0.0, remaining_share))
     return [
         MonthlySpending(name, person_name, *sums)
         for (name, person_name), sums in sorted(by_share.items())
@@ -101,10 +101,10 @@ def within_limits(
     if not limited or store.actor.trusted:
         return budget
     _require_prices(judges, limited)
-    left = _require_amount_left(store, limited)
+    amount_left = _require_amount_left(store, limited)
     if budget is None and expected is not None:
-        budget = max(TIMES * expected, LEAST * left)
-    return left if budget is None else min(budget, left)
+        budget = max(TIMES * expected, LEAST * amount_left)
+    return amount_left if budget is None else min(budget, amount_left)
 
 
 def require_amount_left(store: Store, judge: Judge) -> None:
@@ -126,17 +126,17 @@ def _tests_key(month: str) -> str:
 
 
 def _require_amount_left(store: Store, limited: Sequence[ListedProvider]) -> float:
-    left = min(
+    amount_left = min(
         _amount_left(spending_shares(store, clock.now()[:7]), provider, store.actor.name)
         for provider in limited
     )
-    if left <= 0:
+    if amount_left <= 0:
         names = " and ".join(provider.name for provider in limited)
         raise InputError(
             f"This month's budget of {names} is spent or reserved by running tasks. It starts "
             "again on the first day of the month (UTC); an admin may raise the limit."
         )
-    return left
+    return amount_left
 
 
 def is_limited(judges: Sequence[Judge]) -> bool:
@@ -154,8 +154,8 @@ def limit_of_run(store: Store, run: Run) -> float | None:
     if not limited or "@" not in person:
         return run.plan.budget
     now = spending_shares(store, clock.now()[:7], apart_from=run.id)
-    room = run.cost + max(0.0, min(_amount_left(now, provider, person) for provider in limited))
-    return room if run.plan.budget is None else min(run.plan.budget, room)
+    limit = run.cost + max(0.0, min(_amount_left(now, provider, person) for provider in limited))
+    return limit if run.plan.budget is None else min(run.plan.budget, limit)
 
 
 def _limited_providers(judges: Iterable[Judge]) -> list[ListedProvider]:
@@ -172,11 +172,15 @@ def _limited_providers(judges: Iterable[Judge]) -> list[ListedProvider]:
 
 
 def _require_prices(judges: Iterable[Judge], limited: Iterable[ListedProvider]) -> None:
-    names = [j.name for j in judges if any(o.serves(j) for o in limited) and price_of(j) is None]
+    names = [
+        j.name
+        for j in judges
+        if any(provider.serves(j) for provider in limited) and price_of(j) is None
+    ]
     if names:
-        mend = "An admin enters its prices on the Judges page."
+        advice = "An admin enters its prices on the Judges page."
         message = "has no known price, so the month's limit of its provider could not be kept."
-        problems = tuple(Problem(message, mend, (name,)) for name in names)
+        problems = tuple(Problem(message, advice, (name,)) for name in names)
         raise InputError("These judges cannot be asked from this server.", problems)
 
 
@@ -186,8 +190,8 @@ def _amount_left(
     """Return the amount left of a provider's limits for a person; infinite without limits."""
     used = [share for share in current if share.provider == provider.name]
     by_all = sum(share.spent + share.held for share in used)
-    mine = sum(share.spent + share.held for share in used if share.person == person)
-    limits = ((provider.monthly_usd, by_all), (provider.person_usd, mine))
+    own_use = sum(share.spent + share.held for share in used if share.person == person)
+    limits = ((provider.monthly_usd, by_all), (provider.person_usd, own_use))
     return min(float("inf") if limit is None else limit - spent for limit, spent in limits)
 
 
@@ -201,11 +205,11 @@ def spending_csv(store: Store, month: str) -> bytes:
     """Return a month's spending as CSV: a row per provider and person, in US dollars."""
     access = load_settings().access
     limits = {provider.name: provider for provider in access.providers} if access else {}
-    heads = ("month", "provider", "person", "spent", "held", "limit", "limit_person")
+    columns = ("month", "provider", "person", "spent", "held", "limit", "limit_person")
     rows = list[tuple[str | float, ...]]()
     for share in spending_of_month(store, month):
         listed = limits[share.provider]
-        both = (listed.monthly_usd, listed.person_usd)
-        bounds = tuple("" if limit is None else limit for limit in both)
+        spending_limits = (listed.monthly_usd, listed.person_usd)
+        bounds = tuple("" if limit is None else limit for limit in spending_limits)
         rows.append((month, share.provider, share.person, share.spent, share.held, *bounds))
-    return csv_bytes(csv_text(heads, rows))
+    return csv_bytes(csv_text(columns, rows))

@@ -64,16 +64,18 @@ def calibrations_of_run(
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> list[RaterCalibration]:
     """Return the calibration of each rater in a run's sheet that states its confidence."""
     ratings = sheet.criterion(criterion)
     votes = votes_with_confidence(store, run_id, ratings.source)
     by_column = stated_confidences(ratings, sheet.items, votes)
-    draws = Draws(len(sheet.items), resamples, seed, how)
+    draws = Draws(len(sheet.items), resamples, seed, confidence)
     return [
-        calibrate(column, *levels_of_sides(sheet, ratings, reference, column), sure, draws)
-        for column, sure in by_column.items()
+        calibrate(
+            column, *levels_of_sides(sheet, ratings, reference, column), rater_confidence, draws
+        )
+        for column, rater_confidence in by_column.items()
         if column != reference
     ]
 
@@ -110,14 +112,14 @@ def _empty_confidence(items: int, levels: int) -> RaterConfidence:
 def _record_vote(
     sureness: RaterConfidence, at: int, level: int, options: tuple[int, ...], vote: SureVote
 ) -> None:
-    sure = vote.confidence
+    confidence = vote.confidence
     # An item's own rubric may have a different criterion of the same name.
     if vote.chances is not None and max(options) < len(vote.chances):
         along = [vote.chances[option] for option in options]
-        sure = along[level] if sure is None else sure
+        confidence = along[level] if confidence is None else confidence
         if sum(along) > 0:
             sureness.chances[at] = along
-    sureness.sure[at] = np.nan if sure is None else sure
+    sureness.sure[at] = np.nan if confidence is None else confidence
 
 
 def calibrate(
@@ -128,13 +130,13 @@ def calibrate(
     without = int(((rated >= 0) & (truth >= 0) & np.isnan(sureness.sure)).sum())
     drawn = None
     if draws is not None and len(answers.times):
-        # Items without an answer with a confidence are drawn too, but do not count.
-        kinds, out = len(answers.times), int((answers.of_item < 0).sum())
+        # Items that lack an answer with a confidence are resampled as well, but do not count.
+        kinds, without_pair = len(answers.times), int((answers.of_item < 0).sum())
         of_item = np.where(answers.of_item < 0, kinds, answers.of_item)
-        times = np.append(answers.times, out)[: kinds + (out > 0)]
+        times = np.append(answers.times, without_pair)[: kinds + (without_pair > 0)]
         drawn = draws.of(of_item, times)[:kinds]
-    how = USUAL if draws is None else draws.how
-    return RaterCalibration(column, calibration(answers, drawn, how=how), without)
+    confidence = USUAL if draws is None else draws.confidence
+    return RaterCalibration(column, calibration(answers, drawn, confidence=confidence), without)
 
 
 def calibration_data(
@@ -143,15 +145,15 @@ def calibration_data(
     """Return the key ``calibration`` of a rater in ``metrics --json``; intervals only if
     ``drawn``.
     """
-    nothing, sure = (
+    zeros, confidences = (
         Estimate.undefined(calibrated.found.ece.reason, calibrated.n),
         calibrated.found.sure,
     )
     figures = {
         "ece": calibrated.found.ece,
         "brier": calibrated.found.brier,
-        "accuracy": calibrated.found.right if calibrated.n else nothing,
-        "confidence": nothing if sure is None else Estimate.defined(sure, calibrated.n),
+        "accuracy": calibrated.found.right if calibrated.n else zeros,
+        "confidence": zeros if confidences is None else Estimate.defined(confidences, calibrated.n),
     }
     ci: Mapping[str, Interval] = {}
     if drawn:
@@ -273,7 +275,8 @@ PEOPLE_ARE: dict[Kind, str] = {
     "skilled": "trained people",
     "crowd": "crowd workers",
 }
-#: Whose place a judge may take if it passes with a kind's epsilon, but not with a smaller one.
+#: The people whom a judge may replace if it passes with this kind's epsilon, but with no smaller
+#: one.
 _WHOM: dict[Kind, str] = {
     "expert": " if they are experts, but not cheaper people (it may fall behind those less)",
     "skilled": " if they are experts or trained people, but not if they are crowd workers",
@@ -345,8 +348,8 @@ def stand_in_lines(report: Mapping[str, Any] | None) -> Iterator[str]:
                     f"{people_beaten_words(tested, kind)} as {people}"
                     for kind, people in PEOPLE_ARE.items()
                 )
-                near = score(tested["advantage"])
-                yield f"  {name}, {rater}: as near {near}; beats {', '.join(beats)}"
+                advantage = score(tested["advantage"])
+                yield f"  {name}, {rater}: as near {advantage}; beats {', '.join(beats)}"
 
 
 def _tested_column_data(sheet: Sheet, column: str, criterion: str | None) -> dict[str, Any]:

@@ -112,9 +112,9 @@ class Conclusion:
         confirm.
         """
         unfair = self.unfair_labels.get(criterion.name)
-        only = "" if unfair is None else "not_trusted" if unfair.harder else "trusted"
+        bias = "" if unfair is None else "not_trusted" if unfair.harder else "trusted"
         return (
-            "undecided" if criterion.interval_conclusion == only else criterion.interval_conclusion
+            "undecided" if criterion.interval_conclusion == bias else criterion.interval_conclusion
         )
 
     @property
@@ -251,14 +251,14 @@ def _findings(conclusion: Conclusion) -> Iterator[str]:
         partly = conclusion.partly_labelled and not conclusion.unfair_labels
         condition = ", if the labelled items are like the others" if partly and trusted else ""
         yield f"Trust {rater_words(conclusion)} on {number} of {total}{condition}{ends}"
-        heads = ("Do not trust them on", "Undecided on")
+        headings = ("Do not trust them on", "Undecided on")
     else:
         yield (
             "There are no labels, so it is unknown which verdicts are right. Among each other, "
             f"{conclusion.among} agree on {number} of {total}{ends}"
         )
-        heads = ("They disagree on", "Undecided on")
-    for head, standing in zip(heads, ("not_trusted", "undecided"), strict=True):
+        headings = ("They disagree on", "Undecided on")
+    for head, standing in zip(headings, ("not_trusted", "undecided"), strict=True):
         criteria = by_standing[standing]  # type: ignore[index]
         if criteria:
             yield f"{head} {count(len(criteria))}{_listed_criteria(conclusion, criteria)}."
@@ -349,10 +349,10 @@ def _next_steps(conclusion: Conclusion) -> str:
     parts = []
     doubtful = conclusion.of("not_trusted")
     if doubtful:
-        two = f"{rater_words(conclusion)} and {_reference(conclusion)} differ"
-        where = two if conclusion.reference else "they differ"
+        where_words = f"{rater_words(conclusion)} and {_reference(conclusion)} differ"
+        place = where_words if conclusion.reference else "they differ"
         parts.append(
-            f"read the items on which {where} for {visible(doubtful[0].name)} and say in the "
+            f"read the items on which {place} for {visible(doubtful[0].name)} and say in the "
             "criterion what decides them"
         )
     if not conclusion.reference:
@@ -392,8 +392,8 @@ def labels_needed(criterion: Known) -> int | None:
         or high is None
     ):
         return None
-    away = abs(value - BOUND)
+    distance = abs(value - BOUND)
     half = FOR_80 * (value - low if value >= BOUND else high - value)
-    if not away or (half / away) ** 2 > WORTH:
+    if not distance or (half / distance) ** 2 > WORTH:
         return None
-    return ceil(n * (half / away) ** 2 / 10) * 10
+    return ceil(n * (half / distance) ** 2 / 10) * 10

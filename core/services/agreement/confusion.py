@@ -37,9 +37,11 @@ def confusion(sheet: Sheet, criterion: str, reference: str, rater: str) -> Confu
     """Return the rater's answers to a criterion against the reference's."""
     ratings = sheet.criterion(criterion)
     k = len(ratings.labels)
-    true, rated = _levels_of_sides(sheet, ratings, reference, rater)
-    answered = (true >= 0) & (rated >= 0)
-    counts = np.bincount(true[answered] * (k + 1) + rated[answered], minlength=k * (k + 1))
+    reference_levels, rated = _levels_of_sides(sheet, ratings, reference, rater)
+    answered = (reference_levels >= 0) & (rated >= 0)
+    counts = np.bincount(
+        reference_levels[answered] * (k + 1) + rated[answered], minlength=k * (k + 1)
+    )
     table = counts.reshape(k, k + 1)
     columns = ratings.labels
     if table[:, k].any():
@@ -49,7 +51,7 @@ def confusion(sheet: Sheet, criterion: str, reference: str, rater: str) -> Confu
     return Confusion(ratings.labels, columns, tuple(tuple(row) for row in table.tolist()))
 
 
-#: Columns as the subject of a sentence, with their verbs.
+#: How a sentence names each column as its subject, and the verb that follows.
 _SUBJECTS = {
     LABELS: ("the labels", "say", "call"),
     PANEL: ("the panel", "says", "calls"),
@@ -68,19 +70,19 @@ def confusion_words(table: Confusion, reference: str, rater: str) -> str:
     other_name, _, calls = _SUBJECTS.get(reference, (name_of(reference), "", "calls"))
     items = sum(map(sum, table.counts))
     agreed = sum(row[index] for index, row in enumerate(table.counts))
-    apart = [
+    differences = [
         (count, row, column)
         for row, counts in enumerate(table.counts)
         for column, count in enumerate(counts)
         if column != row and count
     ]
     first = f"{name[0].upper()}{name[1:]}" if rater in _SUBJECTS else name
-    if not apart:
+    if not differences:
         return f"{first} and {other_name} agree on all {plural(items, 'item')}."
-    count, row, column = max(apart, key=lambda cell: cell[0])
+    count, row, column = max(differences, key=lambda cell: cell[0])
     answer = table.columns[column]
     verb = "abstains" if column == len(table.rows) else f"{says_verb} {answer}"
-    same = [cell for cell in apart if cell[0] == count]
+    same = [cell for cell in differences if cell[0] == count]
     tie = "" if len(same) == 1 else f" ({plural(len(same), 'difference')} are as common)"
     return (
         f"{first} {verb} on {count} of {plural(sum(table.counts[row]), 'item')} that {other_name} "
@@ -92,9 +94,9 @@ def items_in(
     sheet: Sheet, criterion: str, reference: str, rater: str, row: int, column: int
 ) -> tuple[str, ...]:
     """Return the items behind a count of ``confusion``, in the run's order."""
-    true, rated = _levels_of_sides(sheet, sheet.criterion(criterion), reference, rater)
-    inside = (true == row) & (rated == column) & (true >= 0) & (rated >= 0)
-    return tuple(sheet.items[index] for index in np.flatnonzero(inside))
+    reference_levels, rated = _levels_of_sides(sheet, sheet.criterion(criterion), reference, rater)
+    in_cell = (reference_levels == row) & (rated == column) & (reference_levels >= 0) & (rated >= 0)
+    return tuple(sheet.items[index] for index in np.flatnonzero(in_cell))
 
 
 def items_that_differ(
@@ -105,20 +107,20 @@ def items_that_differ(
 
     ``criterion=None`` means on any criterion. The rater's abstention counts as a different answer.
     """
-    apart = np.zeros(len(sheet.items), dtype=np.bool_)
+    differ = np.zeros(len(sheet.items), dtype=np.bool_)
     for ratings in sheet.criteria:
         if criterion in (None, ratings.name):
-            true, rated = _levels_of_sides(sheet, ratings, reference, rater)
-            apart |= (true >= 0) & (rated >= 0) & (true != rated)
-    return tuple(sheet.items[index] for index in np.flatnonzero(apart))
+            reference_levels, rated = _levels_of_sides(sheet, ratings, reference, rater)
+            differ |= (reference_levels >= 0) & (rated >= 0) & (reference_levels != rated)
+    return tuple(sheet.items[index] for index in np.flatnonzero(differ))
 
 
 def _levels_of_sides(
     sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str
 ) -> tuple[Levels, Levels]:
     """Return both columns; the rater's abstention is an additional level."""
-    true, rated = levels_of_sides(sheet, ratings, reference, rater)
-    return true, np.where(rated == ABSTAINED, len(ratings.labels), rated)
+    reference_levels, rated = levels_of_sides(sheet, ratings, reference, rater)
+    return reference_levels, np.where(rated == ABSTAINED, len(ratings.labels), rated)
 
 
 Spread = dict[str, tuple[tuple[int, ...], int]]
@@ -143,11 +145,11 @@ def spread_of_groups(sheet: Sheet, criterion: str) -> Spread:
     """
     ratings = sheet.criterion(criterion)
     merged: dict[str, tuple[tuple[int, ...], int]] = {}
-    for name, given in level_shares(sheet, criterion).items():
+    for name, column_shares in level_shares(sheet, criterion).items():
         group = name if name in (LABELS, PANEL) else sheet.kind(name)
-        counts, away = merged.get(group, ((0,) * len(ratings.labels), 0))
-        summed = tuple(a + b for a, b in zip(counts, given[0], strict=True))
-        merged[group] = (summed, away + given[1])
+        counts, abstained = merged.get(group, ((0,) * len(ratings.labels), 0))
+        summed = tuple(a + b for a, b in zip(counts, column_shares[0], strict=True))
+        merged[group] = (summed, abstained + column_shares[1])
     return merged
 
 

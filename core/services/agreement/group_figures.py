@@ -48,8 +48,10 @@ class Draws:
     intervals are as exact then, but criteria cannot be combined.
     """
 
-    def __init__(self, items: int, resamples: int, seed: int, how: Confidence = USUAL) -> None:
-        self.resamples, self.how = resamples, how
+    def __init__(
+        self, items: int, resamples: int, seed: int, confidence: Confidence = USUAL
+    ) -> None:
+        self.resamples, self.confidence = resamples, confidence
         self._rng = np.random.default_rng(seed)
         joint = 0 < resamples * items <= MOST_WEIGHTS
         self._weights = _item_draws(items, resamples, seed).astype(np.float64) if joint else None
@@ -132,11 +134,11 @@ def score_intervals(pairs: scores.Pairs, draws: Draws | None) -> dict[str, Inter
     def bundle(weights: Array) -> Mapping[str, Array]:
         return {n: v for n, v in statistics(weights).items() if "p value" not in KNOWN[n].traits}
 
-    by_figure = intervals(bundle, drawn, times, how=draws.how)
-    if draws.how.method == "auto" and 1 < times.sum() < SMALL:
+    by_figure = intervals(bundle, drawn, times, confidence=draws.confidence)
+    if draws.confidence.method == "auto" and 1 < times.sum() < SMALL:
         gaps = np.repeat(pairs.rated - pairs.reference, times.astype(np.int64))
-        by_figure["bias"] = mean_interval(gaps, draws.how.level)
-        by_figure["mae"] = mean_interval(np.abs(gaps), draws.how.level, (0.0, np.inf))
+        by_figure["bias"] = mean_interval(gaps, draws.confidence.level)
+        by_figure["mae"] = mean_interval(np.abs(gaps), draws.confidence.level, (0.0, np.inf))
     return by_figure
 
 
@@ -170,7 +172,7 @@ def group_figures(
     k: int,
     *,
     ordered: bool,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> dict[str, Any]:
     """Return the coefficients of a group (``GROUP`` in ``metrics --json``).
 
@@ -189,7 +191,9 @@ def group_figures(
     defined = [name for name, figure in figures.items() if figure.value is not None]
     ci: dict[str, Interval] = {}
     if draws is not None and defined:
-        ci = group_intervals(defined, rows, times, draws.tally(of_pattern, len(rows)), k, how)
+        ci = group_intervals(
+            defined, rows, times, draws.tally(of_pattern, len(rows)), k, confidence
+        )
     return _nested_figures(figures_data(figures, ci))
 
 
@@ -199,21 +203,21 @@ def group_intervals(
     times: Array,
     resample_counts: Array,
     k: int,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> dict[str, Interval]:
     """Return the intervals of these figures of a group; no other function makes them.
 
     Rows are the raters' levels, ``times`` counts the items of each, and ``resample_counts`` those
     in resamples. Alpha and its interval use only items that at least two rated.
     """
-    twice = (rows >= 0).sum(axis=1) >= 2
+    rated_twice = (rows >= 0).sum(axis=1) >= 2
     measures = {name: measure for name, measure in group_measures().items() if name in names}
     alphas = _measures_with("rated twice", measures)
     resampled = {name: measure for name, measure in measures.items() if name not in alphas}
     by_figure = _measure_intervals(
-        alphas, rows[twice], times[twice], resample_counts[twice], k, how
+        alphas, rows[rated_twice], times[rated_twice], resample_counts[rated_twice], k, confidence
     )
-    return by_figure | _measure_intervals(resampled, rows, times, resample_counts, k, how)
+    return by_figure | _measure_intervals(resampled, rows, times, resample_counts, k, confidence)
 
 
 def _measures_with(trait: Trait, measures: Mapping[str, GroupMeasure]) -> dict[str, GroupMeasure]:
@@ -226,19 +230,21 @@ def _measure_intervals(
     times: Array,
     resample_counts: Array,
     k: int,
-    how: Confidence,
+    confidence: Confidence,
 ) -> dict[str, Interval]:
     if not measures:
         return {}
     n = int(times[(rows >= 0).sum(axis=1) >= 2].sum())
     even: dict[str, Interval] = {}
-    if how.method == "auto" and k == 2:
-        even = _smoothed_intervals(measures, rows, times, resample_counts.shape[1], how.level)
+    if confidence.method == "auto" and k == 2:
+        even = _smoothed_intervals(
+            measures, rows, times, resample_counts.shape[1], confidence.level
+        )
     resampled = {name: measure for name, measure in measures.items() if name not in even}
     if not resampled:
         return even
     by_figure = intervals(
-        _group_bundle(resampled, rows, k, times), resample_counts, times, n=n, how=how
+        _group_bundle(resampled, rows, k, times), resample_counts, times, n=n, confidence=confidence
     )
     reason = rare_options.why_no_chance_interval(rare_options.level_counts_of(rows, times, k), n)
     return even | {

@@ -57,7 +57,7 @@ from core.services.review import random_labels
 from core.store.store import Store
 from core.text import numbers
 
-#: Receives remarks about a source, a sentence at a time.
+#: A callback for remarks about a source; each call gets one sentence.
 Tell = Callable[[str], None]
 #: The limits on a file name's length, and on the digits of whole numbers in the data file.
 _LONGEST_NAME, _MOST_DIGITS = 255, 18
@@ -247,26 +247,26 @@ def folder_ratings(path: Path, tell: Tell = ignore_remark) -> Rated:
     if not any(item.rubric for item in items):
         clean = read_clean_votes(opened.data, rubric, [item.id for item in items])
         if clean is not None:
-            of = items_to_rate(rubric, items)
+            rated_items = items_to_rate(rubric, items)
             return ratings_by_criterion(
-                of, _columns_of_clean_votes(clean), (), labels_of(of, items)
+                rated_items, _columns_of_clean_votes(clean), (), labels_of(rated_items, items)
             )
-    read = parse_rows(opened, rubric, items)
-    for notice in read.notices:
+    parsed = parse_rows(opened, rubric, items)
+    for notice in parsed.notices:
         tell(str(notice))
-    votes = read.value
+    votes = parsed.value
     names = column_names(
         [
             Row(v.cell.item, v.criterion, Rater(v.rater, v.kind), v.order, v.replicate)
             for v in votes.rows
         ]
     )
-    answers, sure, weights = [], list[SureVote](), dict[str, float]()
+    answers, confident_votes, weights = [], list[SureVote](), dict[str, float]()
     for vote, name in zip(votes.rows, names, strict=True):
         weights[name] = votes.weights.get(vote.rater, 1.0)
         confidence = (vote.confidence, vote.probabilities)
         if confidence != (None, None):
-            sure.append(
+            confident_votes.append(
                 SureVote(vote.cell.item, vote.criterion, Rater(name, vote.kind), *confidence)
             )
         state = State.ABSTAINED if vote.abstained else State.ANSWERED
@@ -279,8 +279,10 @@ def folder_ratings(path: Path, tell: Tell = ignore_remark) -> Rated:
                 State.FAILED if vote.failed else state,
             )
         )
-    rated = gather_ratings(rubric, items, answers, PanelVotes(weights=weights, sure=sure))
-    return replace(rated, sure=lambda: sure)
+    rated = gather_ratings(
+        rubric, items, answers, PanelVotes(weights=weights, sure=confident_votes)
+    )
+    return replace(rated, sure=lambda: confident_votes)
 
 
 def _plain_folder(path: Path) -> Rated | None:
@@ -366,13 +368,13 @@ def sheet_of_run(store: Store, run_id: int) -> Sheet:
     """Return the ratings of a run, including its reviewers'. Raises ``NotFound``."""
     run = store.runs.get(run_id)
     seats = {judge.name: index for index, judge in enumerate(run.panel.judges)}
-    several = run.plan.replicates > 1
+    has_replicates = run.plan.replicates > 1
     rated = run_ratings(store, run_id)
 
     def rater_key(rater: Rater) -> tuple[int, str]:
         if rater.kind == REVIEWED:
             return len(seats), rater.name.casefold()
-        return seats[rater.name.rpartition("|")[0] if several else rater.name], rater.name
+        return seats[rater.name.rpartition("|")[0] if has_replicates else rater.name], rater.name
 
     return sheet_of_ratings(replace(rated, raters=tuple(sorted(rated.raters, key=rater_key))))
 

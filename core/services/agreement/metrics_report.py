@@ -76,7 +76,7 @@ def metrics_source(
     bootstrap: int = 0,
     seed: int = 0,
     tell: Tell = ignore_remark,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> dict[str, Any]:
     """Return the report of ``metrics --json`` for a run's number or a folder in the common layout.
 
@@ -88,18 +88,19 @@ def metrics_source(
         bootstrap: the number of resamples behind intervals; 0 for no intervals.
         seed: the seed of the resamples.
         tell: receives remarks about the source.
-        how: the level of intervals, and the method.
+        confidence: the level of intervals, and the method.
     """
     if (run_id := load_ratings.run_number_of(source)) is None:
         rated = load_ratings.folder_ratings(Path(source), tell)
-        return metrics_report(rated, reference, bootstrap, seed, how)
+        return metrics_report(rated, reference, bootstrap, seed, confidence)
     store = open_store()
-    data = metrics_report(load_ratings.run_ratings(store, run_id), reference, bootstrap, seed, how)
-    review = corrected_estimates.selection_of(store, run_id, how.level)
+    rated = load_ratings.run_ratings(store, run_id)
+    data = metrics_report(rated, reference, bootstrap, seed, confidence)
+    review = corrected_estimates.selection_of(store, run_id, confidence.level)
     if review is not None:
         tell(corrected_estimates.selection_warning(review))
         data["review"] = corrected_estimates.selection_data(review)
-    corrected = corrected_estimates.corrected_data(store, run_id, how.level)
+    corrected = corrected_estimates.corrected_data(store, run_id, confidence.level)
     if corrected is not None:
         data["corrected"] = corrected
         if sentence := _corrected_words(corrected):
@@ -128,7 +129,7 @@ def metrics_report(
     reference: str | None = None,
     bootstrap: int = 0,
     seed: int = 0,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
     *,
     models: bool = True,
 ) -> dict[str, Any]:
@@ -137,19 +138,19 @@ def metrics_report(
     Without ``models`` it omits severity and variance components, which take the longest.
     """
     _require_reference(rated, reference)
-    draws = Draws(len(rated.of.ids), bootstrap, seed, how) if bootstrap else None
-    items, sure = rated.of.ids, rated.sure()
-    trusted = trust_against(rated, reference, how.level)
+    draws = Draws(len(rated.of.ids), bootstrap, seed, confidence) if bootstrap else None
+    items, confidences = rated.of.ids, rated.sure()
+    trusted = trust_against(rated, reference, confidence.level)
     data: dict[str, Any] = {
         **({} if trusted is None else {"trust": trusted.as_data()}),
         "criteria": {
             c.name: _Measured(c, _column_names(rated, c), rated.members, reference, draws).report(
-                calibration.stated_confidences(c, items, sure)
+                calibration.stated_confidences(c, items, confidences)
             )
             for c in rated.criteria
         },
         "score": score_report(rated, reference, draws),
-        "overall": overall_data(rated, reference, bootstrap, seed, how),
+        "overall": overall_data(rated, reference, bootstrap, seed, confidence),
     }
     alt_test = calibration.alt_test_data(load_ratings.sheet_of_ratings(rated))
     if alt_test is not None and reference in (None, HUMAN):
@@ -160,12 +161,12 @@ def metrics_report(
         concluded = _conclusion_data(rated, reference, bootstrap, seed)
         if concluded is not None:
             data["conclusion"] = concluded
-        data |= _rating_model_data(rated, how.level) if models else {}
+        data |= _rating_model_data(rated, confidence.level) if models else {}
         data["bootstrap"] = {
             "resamples": bootstrap,
             "seed": seed,
-            "level": how.level,
-            "method": METHOD if how.method == "auto" else how.method,
+            "level": confidence.level,
+            "method": METHOD if confidence.method == "auto" else confidence.method,
         }
     return data
 
@@ -206,8 +207,8 @@ def _require_reference(rated: Rated, reference: str | None) -> None:
     names = [rater.name for rater in rated.raters]
     if reference in (None, HUMAN, GOLD) or reference in names:
         return
-    some = ", ".join(names[:10]) + (" ..." if len(names) > 10 else "")
-    names_of = f" Its raters are {some}." if names else " It has no raters."
+    known_names = ", ".join(names[:10]) + (" ..." if len(names) > 10 else "")
+    names_of = f" Its raters are {known_names}." if names else " It has no raters."
     raise InputError(
         f"--reference {reference!r} is not a rater. Use human, gold or a rater.{names_of}"
     )
@@ -236,16 +237,15 @@ class _Measured:
         self._k = len(criterion.labels)
         self._humans = criterion.of_kind(HUMAN)
         self._of_people = any(rater.kind == HUMAN for rater in members)
-        beside = (LABELS, PANEL, MAJORITY, OWN_LABELS)
-        columns = {name: column for name, column in criterion.columns.items() if name in beside}
+        derived = (LABELS, PANEL, MAJORITY, OWN_LABELS)
+        columns = {name: column for name, column in criterion.columns.items() if name in derived}
         self._patterns: Patterns = patterns(np.column_stack([criterion.coded, *columns.values()]))
         rows = self._patterns.rows
         self._levels = rows[:, : -len(columns)]
         self._more = dict(zip(columns, rows[:, -len(columns) :].T, strict=True))
         self._gold = self._more[LABELS]
         self._majority = majority(self._levels[:, self._humans], self._k)
-        self._draws = draws
-        self._how = USUAL if draws is None else draws.how
+        self._draws, self._confidence = draws, USUAL if draws is None else draws.confidence
         self._drawn = (
             draws.sums(self._patterns.of_item, self._patterns.times) if draws is not None else None
         )
@@ -279,7 +279,7 @@ class _Measured:
             self._drawn,
             self._k,
             ordered=criterion.ordered,
-            how=self._how,
+            confidence=self._confidence,
         )
         spread = label_entropy(counts)
         if spread is None:
@@ -359,7 +359,7 @@ class _Measured:
         data = self._pair_data(reference, rated)
         times = self._patterns.times.astype(np.float64)
         data["more"]["abstention"] = abstention_figures(
-            reference, rated, times, self._drawn, self._how
+            reference, rated, times, self._drawn, self._confidence
         )
         return data
 
@@ -381,7 +381,7 @@ class _Measured:
             self._criterion.labels,
             ordered=self._criterion.ordered,
             positive=positive_level(self._criterion.labels),
-            how=self._how,
+            confidence=self._confidence,
         )
 
     def _figures_against_mean(self, mean: Means, rated: Levels) -> dict[str, Any]:

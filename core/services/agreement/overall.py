@@ -96,7 +96,7 @@ def overall_data(
     reference: str | None = None,
     resamples: int = 0,
     seed: int = 0,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> dict[str, Any]:
     """Return ``overall`` of ``metrics --json``: panel and judges, each against labels and people.
 
@@ -117,7 +117,7 @@ def overall_data(
         for column in (PANEL, *judges.values())
         for key, at in chosen
     }
-    overalls = _overall_figures([*pairs.values()], resamples, seed, how)
+    overalls = _overall_figures([*pairs.values()], resamples, seed, confidence)
     figures = {pair: agreement.as_data() for pair, agreement in zip(pairs, overalls, strict=True)}
     if (PANEL, "vs_human_majority") in figures and any(r.kind == "human" for r in rated.members):
         same = Estimate.undefined(SAME_PEOPLE)
@@ -157,18 +157,18 @@ def overall_of_sheet(
     rater: str,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> Overall:
     """Return a rater's agreement with a reference over all criteria of a sheet."""
     pairs = list[AnswerPairs]()
     for ratings in sheet.criteria:
-        true, rated = levels_of_sides(sheet, ratings, reference, rater)
-        answered = np.flatnonzero((true >= 0) & (rated >= 0))
+        reference_levels, rated = levels_of_sides(sheet, ratings, reference, rater)
+        answered = np.flatnonzero((reference_levels >= 0) & (rated >= 0))
         ids = ItemSubset(sheet.items, answered)
         ordinal = ratings.scale == "ordinal"
-        answers = true[answered], rated[answered]
+        answers = reference_levels[answered], rated[answered]
         pairs.append(AnswerPairs(ratings.name, ratings.labels, ordinal, ids, *answers))
-    return next(_overall_figures([pairs], resamples, seed, how))
+    return next(_overall_figures([pairs], resamples, seed, confidence))
 
 
 def right_cells(pairs: Sequence[AnswerPairs], level: float) -> Estimate:
@@ -197,9 +197,9 @@ def _jackknife(
 
 
 def _overall_figures(
-    sides_: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int, how: Confidence
+    sides_: Sequence[Sequence[AnswerPairs]], resamples: int, seed: int, confidence: Confidence
 ) -> Iterator[Overall]:
-    resampled = Resampled.of_pairs(sides_)
+    resampled, (level, method) = Resampled.of_pairs(sides_), confidence
     drawn = None
     if resamples and resampled.items:
         drawn = resampled.values(OVERALL, sides_, resamples, seed, joined=False)
@@ -213,14 +213,14 @@ def _overall_figures(
                 estimates[name] = Estimate.undefined(reasons[name], cells)
                 continue
             estimate = Estimate.defined(value, cells)
-            if drawn is not None and name == "accuracy" and how.method == "auto":
-                estimate = right_cells(pairs, how.level)
-            elif drawn is not None and how.method == "auto" and len(resampled.items) < SMALL:
-                estimate = estimate.with_interval(_jackknife(pairs, figure, value, how.level))
-            elif drawn is not None and how.method == "basic":
-                estimate = estimate.with_interval(basic(drawn[name][index], value, how.level))
+            if drawn is not None and name == "accuracy" and method == "auto":
+                estimate = right_cells(pairs, level)
+            elif drawn is not None and method == "auto" and len(resampled.items) < SMALL:
+                estimate = estimate.with_interval(_jackknife(pairs, figure, value, level))
+            elif drawn is not None and method == "basic":
+                estimate = estimate.with_interval(basic(drawn[name][index], value, level))
             elif drawn is not None:
-                estimate = estimate.with_interval(percentile(drawn[name][index], how.level))
+                estimate = estimate.with_interval(percentile(drawn[name][index], level))
             estimates[name] = estimate
         number = sum(bool(pair.items) for pair in pairs)
         yield Overall(number, cells, estimates["accuracy"], estimates["mean_kappa"])
@@ -289,13 +289,13 @@ class Trust:
         if self.reference != LABELS:
             number += " on which most people agree" if self.tied else " that people rated"
         if self.drawn or self._covers_all_cells:
-            by = ", measured on" if self.reference == LABELS else ", from"
-            return f"{share} of the verdicts {right}{by} {number} ({self._drawn()})"
+            origin = ", measured on" if self.reference == LABELS else ", from"
+            return f"{share} of the verdicts {right}{origin} {number} ({self._drawn()})"
         if self.unlike:
-            on = "By" if self.found.settled else "On"
+            basis = "By" if self.found.settled else "On"
             return (
                 f"How right the verdicts are is unknown: the {number} are not a fair sample "
-                f"({self.unlike}). {on} these {share} {right}"
+                f"({self.unlike}). {basis} these {share} {right}"
             )
         fair = "is a fair sample" if self.found.labels == 1 else "are a fair sample"
         return f"If the {number} {fair} ({self._drawn()}), {share} of the verdicts {right}"
@@ -355,7 +355,7 @@ def trust_of(rated: Rated, reference: str = "", level: float = USUAL.level) -> T
     own_labels = _joined_columns([c.column(OWN_LABELS, items) for c in rated.criteria])
     people_said = _joined_columns(settled)
     twice = (own_labels >= 0) & (people_said >= 0) & (reference == LABELS)
-    both, differ = int(twice.sum()), int((twice & (own_labels != people_said)).sum())
+    n_twice, differ = int(twice.sum()), int((twice & (own_labels != people_said)).sum())
     draw = rated.sample(level) if reference == LABELS else LabelSource()
     known = [i for i in range(len(labels)) if (labels[i] >= 0).any() or (settled[i] >= 0).any()]
     if draw.words or not known:
@@ -363,7 +363,7 @@ def trust_of(rated: Rated, reference: str = "", level: float = USUAL.level) -> T
     chances = draw.chances
     weights = None if chances is None else np.tile([1 / chances[i] for i in ids], len(known))
     decided = _joined_columns([c.panel for c in rated.criteria]) >= 0
-    tied, silent = ((_joined_columns(labels) == code) & decided for code in (TIED, ABSTAINED))
+    tied, unanswered = ((_joined_columns(labels) == code) & decided for code in (TIED, ABSTAINED))
     unlabelled = [c for i, c in enumerate(rated.criteria) if i not in known and c.decided]
     figures = verdicts_in_force(
         _joined_columns([rated.criteria[i].panel for i in known]),
@@ -372,12 +372,12 @@ def trust_of(rated: Rated, reference: str = "", level: float = USUAL.level) -> T
         np.tile(np.arange(items), len(known)),
         weights=weights,
         audited=draw.audited,
-        why=draw.why or ALL_PICKED,
+        reason=draw.why or ALL_PICKED,
         level=level,
     )
     names, elsewhere = tuple(c.name for c in unlabelled), sum(c.decided for c in unlabelled)
     extras = (names, elsewhere, next(iter(draw.unlike.values()), ""))
-    sides = (both, differ, *extras, int(tied.sum()), int(silent.sum()))
+    sides = (n_twice, differ, *extras, int(tied.sum()), int(unanswered.sum()))
     return Trust(figures, reference, rated.of.cells, draw.words, *sides)
 
 

@@ -47,10 +47,10 @@ class LevelPair:
         *,
         ordered: bool,
         positive: int,
-        how: Confidence = USUAL,
+        confidence: Confidence = USUAL,
         only: Collection[str] = (),
     ) -> None:
-        self._table, self._ordered, self._how = table, ordered, how
+        self._table, self._ordered, self._how = table, ordered, confidence
         self._turned = slice(None, None, -1 if positive else 1)
         self.n = int(table.sum())
         measures = pair_measures("pair", "more")
@@ -91,8 +91,8 @@ class LevelPair:
         shares = share.level_shares(tables) if self.levels else {}
         for name, figure in self.levels.items():
             if figure.value is not None:
-                level, _, what = name.partition(".")
-                values[name] = shares[what][int(level)]
+                level, _, figure_name = name.partition(".")
+                values[name] = shares[figure_name][int(level)]
         return values
 
     def intervals(self, tables: Array | None) -> dict[str, Interval]:
@@ -100,7 +100,9 @@ class LevelPair:
         if tables is None or not self.n:
             return {}
         cells = tables.reshape(self._table.size, -1)
-        by_figure = intervals(self.bundle, cells, self._table.ravel(), n=self.n, how=self._how)
+        by_figure = intervals(
+            self.bundle, cells, self._table.ravel(), n=self.n, confidence=self._how
+        )
         level, auto = self._how.level, self._how.method == "auto"
         if auto and len(self._table) == 2 and rare_options.has_rare_answer(self._table.ravel()):
             even = smoothed_intervals(
@@ -176,12 +178,14 @@ class LevelPair:
         return self.n if row is None else int(self._side(name, self._table)[row].sum())
 
 
-def kappa_of(name: str, table: Array, resampled_tables: Array, how: Confidence = USUAL) -> Estimate:
+def kappa_of(
+    name: str, table: Array, resampled_tables: Array, confidence: Confidence = USUAL
+) -> Estimate:
     """Return a kappa of a pair by its name, equal to that among all figures of the pair.
 
     ``resampled_tables`` has the resampled tables, shape (k, k, resamples).
     """
-    pair = LevelPair(table, ordered=True, positive=0, how=how, only=[name])
+    pair = LevelPair(table, ordered=True, positive=0, confidence=confidence, only=[name])
     return pair.estimates(resampled_tables)[name]
 
 
@@ -213,7 +217,7 @@ def pair_figures(
     *,
     ordered: bool,
     positive: int,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> dict[str, Any]:
     """Return the figures of a pair (``PAIR`` in ``metrics --json``) for a table of counts and
     resampled ``tables``, shape (k, k, resamples).
@@ -221,7 +225,7 @@ def pair_figures(
     ``positive`` is the level for false-positive rates. Figures outside the contract are in
     ``more``.
     """
-    pair = LevelPair(table, ordered=ordered, positive=positive, how=how)
+    pair = LevelPair(table, ordered=ordered, positive=positive, confidence=confidence)
     ci = pair.intervals(tables)
     extra = figures_data({name: pair.figures[name] for name in pair_measures("more")}, ci)
     extra["per_level"] = {
@@ -262,9 +266,11 @@ def mean_level_figures(
             for name, known_figure in KNOWN.items()
             if known_figure.mean_level
         }
-        figures |= {name: score[inner] for name, inner in named.items()}
+        figures |= {name: score[score_key] for name, score_key in named.items()}
         inner_ci = score_intervals(pairs, draws)
-        ci = {name: inner_ci[inner] for name, inner in named.items() if inner in inner_ci}
+        ci = {
+            name: inner_ci[score_key] for name, score_key in named.items() if score_key in inner_ci
+        }
     return {"n": n, **figures_data(figures, ci)}
 
 
@@ -273,7 +279,7 @@ def abstention_figures(
     rated: Levels,
     times: Array,
     draws: DrawnSums | None,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> dict[str, Any]:
     """Return the coverage of items that the reference rated, and the agreement on abstaining.
 
@@ -294,27 +300,27 @@ def abstention_figures(
         )
 
     def bundle(weights: Array) -> dict[str, Array]:
-        answers, alike = counts(weights)
+        answers, agreeing = counts(weights)
         return {
             "coverage": ratio_or_nan(answers[1], answers.sum(axis=0)),
-            "agreement": percent_agreement.many(alike),
-            "kappa": kappa_unweighted.many(alike),
+            "agreement": percent_agreement.many(agreeing),
+            "kappa": kappa_unweighted.many(agreeing),
         }
 
-    answers, alike = (table[..., 0] for table in counts(times[:, None]))
+    answers, agreeing = (table[..., 0] for table in counts(times[:, None]))
     n = int(answers.sum())
     figures = {
         "coverage": Estimate.defined(answers[1] / n, n)
         if n
         else Estimate.undefined("The reference has no level where the rater was asked."),
-        "agreement": percent_agreement(alike),
-        "kappa": kappa_unweighted(alike),
+        "agreement": percent_agreement(agreeing),
+        "kappa": kappa_unweighted(agreeing),
     }
     ci: dict[str, Interval] = {}
-    if draws is not None and (n or alike.sum()):
-        most = max(n, int(alike.sum()))
-        ci = intervals(bundle, draws.tally(kind, 15), times, n=most, how=how)
-    return {"n": int(alike.sum()), **figures_data(figures, ci)}
+    if draws is not None and (n or agreeing.sum()):
+        most = max(n, int(agreeing.sum()))
+        ci = intervals(bundle, draws.tally(kind, 15), times, n=most, confidence=confidence)
+    return {"n": int(agreeing.sum()), **figures_data(figures, ci)}
 
 
 def _abstention_levels(levels: Levels) -> Levels:

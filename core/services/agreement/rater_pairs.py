@@ -121,9 +121,9 @@ class PairLine:
     """A criterion's figures for a rater against a reference.
 
     Both answered ``n`` items. On ``abstained`` items only the reference answered and the rater
-    abstained; on ``unassessed`` ones it is the reference that says that the item cannot be
-    assessed; on ``tied`` ones a side is a tied majority. ``commonest`` is the accuracy of always
-    giving the reference's commonest answer on the same ``n`` items.
+    abstained; on ``unassessed`` items the reference says that the item cannot be assessed; on
+    ``tied`` ones a side is a tied majority. ``commonest`` is the accuracy of always giving the
+    reference's commonest answer on the same ``n`` items.
     """
 
     name: str
@@ -201,8 +201,13 @@ class CrossedRatings(NamedTuple):
         """Return the number of items that one side answered and on which the other is a tied
         majority.
         """
-        true, rated = self.true, self.given
-        return int((((true == TIED) & (rated >= 0)) | ((rated == TIED) & (true >= 0))).sum())
+        reference_levels, rated = self.true, self.given
+        return int(
+            (
+                ((reference_levels == TIED) & (rated >= 0))
+                | ((rated == TIED) & (reference_levels >= 0))
+            ).sum()
+        )
 
     @property
     def failed(self) -> int:
@@ -214,13 +219,13 @@ def paired_columns(
     sheet: Sheet, ratings: CriterionRatings, reference: str, rater: str, draws: Draws
 ) -> CrossedRatings:
     """Return both columns of a criterion with their counts, made once for all figures."""
-    true, rated = levels_of_sides(sheet, ratings, reference, rater)
-    distinct = patterns(np.column_stack([true, rated]))
+    reference_levels, rated = levels_of_sides(sheet, ratings, reference, rater)
+    distinct = patterns(np.column_stack([reference_levels, rated]))
     k = len(ratings.labels)
     cells = pair_cells(distinct.rows[:, 0], distinct.rows[:, 1], k)
     table = weight_sums(cells, k * k, distinct.times[:, None].astype(np.float64)).reshape(k, k)
     drawn = draws.sums(distinct.of_item, distinct.times).tally(cells, k * k).reshape(k, k, -1)
-    return CrossedRatings(true, rated, table, drawn)
+    return CrossedRatings(reference_levels, rated, table, drawn)
 
 
 def compare_pair(
@@ -228,39 +233,52 @@ def compare_pair(
     reference: str,
     rater: str,
     *,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> list[PairLine]:
     """Return a line per criterion; intervals come from ``resamples`` resamples of items."""
     draws = Draws(len(sheet.items), resamples, seed)
     return [
-        _pair_line(ratings, paired_columns(sheet, ratings, reference, rater, draws), how)
+        _pair_line(ratings, paired_columns(sheet, ratings, reference, rater, draws), confidence)
         for ratings in sheet.criteria
     ]
 
 
 def _pair_figures(
-    ratings: CriterionRatings, met: CrossedRatings, how: Confidence, only: Collection[str] = ()
+    ratings: CriterionRatings,
+    crossed: CrossedRatings,
+    confidence: Confidence,
+    only: Collection[str] = (),
 ) -> dict[str, Estimate]:
-    turned = positive_level(ratings.labels)
-    pair = LevelPair(met.table, ordered=ratings.ordered, positive=turned, how=how, only=only)
-    return pair.estimates(met.drawn)
+    is_reversed = positive_level(ratings.labels)
+    pair = LevelPair(
+        crossed.table,
+        ordered=ratings.ordered,
+        positive=is_reversed,
+        confidence=confidence,
+        only=only,
+    )
+    return pair.estimates(crossed.drawn)
 
 
-def _pair_line(ratings: CriterionRatings, met: CrossedRatings, how: Confidence) -> PairLine:
-    figures = _pair_figures(ratings, met, how, only=("accuracy", "majority_share", ratings.kappa))
+def _pair_line(
+    ratings: CriterionRatings, crossed: CrossedRatings, confidence: Confidence
+) -> PairLine:
+    figures = _pair_figures(
+        ratings, crossed, confidence, only=("accuracy", "majority_share", ratings.kappa)
+    )
     return PairLine(
         name=ratings.name,
         scale=ratings.scale,
-        n=met.n,
-        abstained=met.abstained,
+        n=crossed.n,
+        abstained=crossed.abstained,
         accuracy=figures["accuracy"],
         commonest=figures["majority_share"],
         kappa=figures[ratings.kappa],
         weights=ratings.weights,
-        unassessed=met.unassessed,
-        tied=met.tied,
+        unassessed=crossed.unassessed,
+        tied=crossed.tied,
     )
 
 
@@ -270,25 +288,27 @@ def pair_details(
     reference: str,
     rater: str,
     *,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> PairDetails:
     """Return every figure of a pair on a criterion, with the same intervals as ``compare_pair``."""
     ratings = sheet.criterion(criterion)
-    met = paired_columns(sheet, ratings, reference, rater, Draws(len(sheet.items), resamples, seed))
-    figures = _pair_figures(ratings, met, how)
+    crossed = paired_columns(
+        sheet, ratings, reference, rater, Draws(len(sheet.items), resamples, seed)
+    )
+    figures = _pair_figures(ratings, crossed, confidence)
     shown = {name: figure for name, figure in figures.items() if "." not in name}
-    shown |= _group_figures_of_two(met, ratings, how)
+    shown |= _group_figures_of_two(crossed, ratings, confidence)
     first = FIRST[ratings.scale]
     return PairDetails(
-        n=met.n,
-        abstained=met.abstained,
-        tied=met.tied,
-        failed=met.failed,
+        n=crossed.n,
+        abstained=crossed.abstained,
+        tied=crossed.tied,
+        failed=crossed.failed,
         first=tuple((name, shown[name]) for name in first),
         rest=tuple((name, figure) for name, figure in shown.items() if name not in first),
-        options=tuple(_option_lines(met.table, ratings.labels, figures)),
+        options=tuple(_option_lines(crossed.table, ratings.labels, figures)),
     )
 
 
@@ -307,11 +327,11 @@ def _option_lines(
 
 
 def _group_figures_of_two(
-    met: CrossedRatings, ratings: CriterionRatings, how: Confidence
+    crossed: CrossedRatings, ratings: CriterionRatings, confidence: Confidence
 ) -> dict[str, Estimate]:
     """Return the group coefficients of the pair as a group of two."""
-    k = len(met.table)
-    rows, times = np.array(list(product(range(k), repeat=2))), met.table.ravel()
+    k = len(crossed.table)
+    rows, times = np.array(list(product(range(k), repeat=2))), crossed.table.ravel()
     measures = group_measures()
     values = {}
     for name in (ratings.alpha, "gwet_ac1", "gwet_ac2_quadratic"):
@@ -320,5 +340,5 @@ def _group_figures_of_two(
         else:
             values[name] = measures[name](rows, k, times)
     defined = [name for name, figure in values.items() if figure.value is not None]
-    ci = group_intervals(defined, rows, times, met.drawn.reshape(k * k, -1), k, how)
+    ci = group_intervals(defined, rows, times, crossed.drawn.reshape(k * k, -1), k, confidence)
     return {name: figure.with_interval(ci.get(name)) for name, figure in values.items()}

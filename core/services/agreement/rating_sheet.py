@@ -123,7 +123,7 @@ class Sheet:
 
     def criterion(self, name: str) -> CriterionRatings:
         """Return the criterion with this name, which must exist."""
-        return next(asked for asked in self.criteria if asked.name == name)
+        return next(ratings for ratings in self.criteria if ratings.name == name)
 
     def kind(self, column: str) -> str:
         """Return the kind of a rater's column: ``human``, ``reviewer``, ``llm`` or ``offline``."""
@@ -311,8 +311,8 @@ def first_verdicts(store: Store, run_id: int) -> Firsts:
     firsts: dict[str, dict[tuple[str, str], int | None]] = {}
     for verdict in sorted(verdicts, key=lambda v: v.first_event):
         if verdict.part == "review" and verdict.mode != "assisted":
-            theirs = firsts.setdefault(verdict.reviewer, {})
-            theirs.setdefault((verdict.item_id, verdict.criterion), verdict.first.option)
+            reviewer_verdicts = firsts.setdefault(verdict.reviewer, {})
+            reviewer_verdicts.setdefault((verdict.item_id, verdict.criterion), verdict.first.option)
     return firsts
 
 

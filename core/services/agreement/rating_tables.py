@@ -72,7 +72,7 @@ def gather_ratings(
     panel: PanelVotes = DEFAULT_RULES,
     columns: Sequence[Column] = (),
 ) -> Rated:
-    """Return the ratings of given items; see ``ratings_by_criterion``."""
+    """Return the ratings of these items; see ``ratings_by_criterion``."""
     at_hand = items_to_rate(rubric, items)
     return ratings_by_criterion(at_hand, columns, answers, labels_of(at_hand, items), panel)
 
@@ -99,19 +99,19 @@ def ratings_by_criterion(
     if panel.members is None:
         panel = panel._replace(members=_counting_raters(raters))
     members = panel.members or frozenset()
-    read = _Criteria(items, columns_of(raters), labels, panel._replace(members=members))
+    gathered = _Criteria(items, columns_of(raters), labels, panel._replace(members=members))
     return Rated(
         of=items,
         criteria=tuple(
-            read.ratings(table, collected.by_criterion.get(table.criterion.name, {}))
+            gathered.ratings(table, collected.by_criterion.get(table.criterion.name, {}))
             for table in _criterion_tables(items)
         ),
         raters=raters,
         given={
             rater: {
-                name: theirs[rater]
-                for name, theirs in collected.by_criterion.items()
-                if rater in theirs
+                name: rater_answers[rater]
+                for name, rater_answers in collected.by_criterion.items()
+                if rater in rater_answers
             }
             for rater in raters
         },
@@ -183,10 +183,10 @@ class _Given:
         self.by_criterion: dict[str, dict[Rater, Levels]] = {}
 
     def _of(self, criterion: str, rater: Rater) -> Levels:
-        theirs = self.by_criterion.setdefault(criterion, {})
-        if rater not in theirs:
-            theirs[rater] = empty_column(self._items)
-        return theirs[rater]
+        criterion_answers = self.by_criterion.setdefault(criterion, {})
+        if rater not in criterion_answers:
+            criterion_answers[rater] = empty_column(self._items)
+        return criterion_answers[rater]
 
     def fill(self, column: Column) -> None:
         self._of(column.criterion, column.rater)[column.rows] = column.options

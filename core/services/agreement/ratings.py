@@ -119,9 +119,9 @@ class RatedItems:
     @property
     def cells(self) -> int:
         """Return the number of (item, criterion) pairs."""
-        alike = len(self.ids) - len(self.own)
+        with_run_rubric = len(self.ids) - len(self.own)
         own_cells = sum(len(rubric.criteria) for rubric in self.own.values())
-        return alike * len(self.rubric.criteria) + own_cells
+        return with_run_rubric * len(self.rubric.criteria) + own_cells
 
     @cached_property
     def rubrics(self) -> tuple[Rubric, ...]:
@@ -185,8 +185,10 @@ class CriterionRatings:
     @cached_property
     def coded(self) -> Levels:
         """Return the raters' answers, or codes for missing answers, shape (items, raters)."""
-        theirs = list(self.columns.values())[: len(self.raters)]
-        return np.column_stack(theirs or [np.empty((len(self.columns[LABELS]), 0), np.int64)])
+        rater_columns = list(self.columns.values())[: len(self.raters)]
+        return np.column_stack(
+            rater_columns or [np.empty((len(self.columns[LABELS]), 0), np.int64)]
+        )
 
     @property
     def levels(self) -> Levels:
@@ -229,10 +231,12 @@ def labels_unlike(criteria: Sequence[CriterionRatings]) -> dict[str, UnfairLabel
     cells = []
     for criterion in criteria:
         votes = criterion.coded[:, criterion.of_kind(*JUDGE_KINDS)]
-        some = np.flatnonzero((votes >= 0).sum(axis=1) > 1)
-        low = np.where(votes < 0, np.iinfo(np.int64).max, votes)[some].min(axis=1, initial=2**62)
-        same = low == votes[some].max(axis=1, initial=-1)
-        cells.append(CellAgreement(criterion.name, same, criterion.gold[some] >= 0))
+        rated_twice = np.flatnonzero((votes >= 0).sum(axis=1) > 1)
+        low = np.where(votes < 0, np.iinfo(np.int64).max, votes)[rated_twice].min(
+            axis=1, initial=2**62
+        )
+        same = low == votes[rated_twice].max(axis=1, initial=-1)
+        cells.append(CellAgreement(criterion.name, same, criterion.gold[rated_twice] >= 0))
     return unfair_labels(cells)
 
 
@@ -344,9 +348,9 @@ def majority_column(ratings: Levels, k: int) -> Levels:
         return np.full(len(ratings), NOT_ASKED)
     mode = majority(ratings, k)
     answered = (ratings >= 0).any(axis=1)
-    silent = ~answered & (ratings == ABSTAINED).any(axis=1)
+    abstained = ~answered & (ratings == ABSTAINED).any(axis=1)
     tied = np.where(answered & (mode < 0), TIED, mode)
-    return np.where(silent, ABSTAINED, tied)
+    return np.where(abstained, ABSTAINED, tied)
 
 
 def options_of(rated: Rated, column: str) -> Options:

@@ -29,7 +29,7 @@ KINDS = (HUMAN, *JUDGE_KINDS, REVIEWED)
 
 
 class Matrix(NamedTuple):
-    """Kappa of every two columns with its number of items; symmetric. ``None``: undefined."""
+    """Kappa of every pair of columns with its number of items; symmetric. ``None``: undefined."""
 
     columns: tuple[str, ...]
     values: list[list[float | None]]
@@ -75,7 +75,7 @@ def alphas_of_kind(
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> list[Estimate]:
     """Return Krippendorff's alpha among raters, per criterion of the sheet, by its scale.
 
@@ -91,7 +91,7 @@ def alphas_of_kind(
             else f"There are no {names_of_raters[1]}."
         )
         return [Estimate(None, reason=reason) for _ in sheet.criteria]
-    draws = Draws(len(sheet.items), resamples, seed, how)
+    draws = Draws(len(sheet.items), resamples, seed, confidence)
     return [
         _alpha_of_criterion(sheet.matrix(ratings, columns), ratings, draws)
         for ratings in sheet.criteria
@@ -105,19 +105,19 @@ def _alpha_of_criterion(ratings: Levels, criterion: CriterionRatings, draws: Dra
     if figure.value is None:
         return figure
     drawn = draws.of(distinct.of_item, distinct.times)
-    ci = group_intervals([criterion.alpha], distinct.rows, times, drawn, k, draws.how)
+    ci = group_intervals([criterion.alpha], distinct.rows, times, drawn, k, draws.confidence)
     return figure.with_interval(ci[criterion.alpha])
 
 
 def kappa_matrix(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
-    """Return the kappa of every two columns, from all tables of counts at once.
+    """Return the kappa of every pair of columns, from all tables of counts at once.
 
     If one column is a group that includes the other, they are compared as in ``sides``.
     """
     ratings = sheet.criterion(criterion)
     k, levels = len(ratings.labels), sheet.matrix(ratings, tuple(columns))
     chosen = (levels[:, :, None] == np.arange(k)).astype(np.float64)
-    # Multiply (items, raters, k) by itself: the table of every two raters, shape (k, k, raters,
+    # Multiply (items, raters, k) by itself: the table of every pair of raters, shape (k, k, raters,
     # raters).
     tables = np.einsum("iak,ibl->klab", chosen, chosen, optimize=True)
     for a, group in enumerate(columns):
@@ -138,7 +138,7 @@ def closeness_to_majority(
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> Ceiling:
     """Return how close every rater is to the majority of people, and how close people are to each
     other.
@@ -146,25 +146,28 @@ def closeness_to_majority(
     Kappa depends on the scale. A person is compared with the majority of the other people. A kind's
     mean leaves out raters with an undefined kappa.
     """
-    asked = sheet.criterion(criterion)
-    k = len(asked.labels)
-    people = sheet.matrix(asked, sheet.people)
+    ratings = sheet.criterion(criterion)
+    k = len(ratings.labels)
+    people = sheet.matrix(ratings, sheet.people)
     other_people, everyone = majority_of_all_others(people, k), majority(people, k)
-    apart = (*sheet.judges, *sheet.reviewers)
-    columns = (*sheet.people, *apart)
+    other_raters = (*sheet.judges, *sheet.reviewers)
+    columns = (*sheet.people, *other_raters)
     cells = np.stack(
         [
             *(
                 pair_cells(other_people[:, index], people[:, index], k)
                 for index in range(len(sheet.people))
             ),
-            *(pair_cells(everyone, asked.column(one, len(sheet.items)), k) for one in apart),
+            *(
+                pair_cells(everyone, ratings.column(reviewer, len(sheet.items)), k)
+                for reviewer in other_raters
+            ),
         ],
         axis=1,
     )
     kinds = [sheet.kind(column) for column in columns]
-    draws = Draws(len(sheet.items), resamples, seed, how)
-    standings = _rater_standings(cells, columns, kinds, asked, draws)
+    draws = Draws(len(sheet.items), resamples, seed, confidence)
+    standings = _rater_standings(cells, columns, kinds, ratings, draws)
     ties = int(((people >= 0).any(axis=1) & (everyone < 0)).sum())
     return Ceiling(*standings, ties)
 
@@ -176,24 +179,27 @@ def raters_by_agreement(
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> tuple[tuple[RaterStanding, ...], Mapping[str, Estimate]]:
     """Return every rater against a reference, the closest first, and the mean of each kind of
     raters.
 
     Each pair has its own interval. Raters with an undefined kappa come last.
     """
-    asked = sheet.criterion(criterion)
-    k = len(asked.labels)
+    ratings = sheet.criterion(criterion)
+    k = len(ratings.labels)
     everyone = (*sheet.judges, *sheet.people, *sheet.reviewers)
     columns = [name for name in everyone if name != reference]
     cells = np.stack(
-        [pair_cells(*levels_of_sides(sheet, asked, reference, name), k) for name in columns], axis=1
+        [pair_cells(*levels_of_sides(sheet, ratings, reference, name), k) for name in columns],
+        axis=1,
     )
     kinds = [sheet.kind(column) for column in columns]
-    draws = Draws(len(sheet.items), resamples, seed, how)
-    standings, means = _rater_standings(cells, columns, kinds, asked, draws)
-    order = sorted(standings, key=lambda of: (of.kappa.value is None, -(of.kappa.value or 0.0)))
+    draws = Draws(len(sheet.items), resamples, seed, confidence)
+    standings, means = _rater_standings(cells, columns, kinds, ratings, draws)
+    order = sorted(
+        standings, key=lambda rater: (rater.kappa.value is None, -(rater.kappa.value or 0.0))
+    )
     return tuple(order), means
 
 
@@ -226,13 +232,17 @@ def _rater_standings(
 
     points = bundle(times[:, None]) if defined else {}
     drawn = draws.of(distinct.of_item, distinct.times)
-    ci = intervals(bundle, drawn, times, n=len(cells), how=draws.how) if defined else {}
+    ci = (
+        intervals(bundle, drawn, times, n=len(cells), confidence=draws.confidence)
+        if defined
+        else {}
+    )
     resampled = tables(drawn)
     standings = tuple(
         RaterStanding(
             column,
             kinds[index],
-            kappa_of(criterion.kappa, full_tables[index], resampled[index], draws.how),
+            kappa_of(criterion.kappa, full_tables[index], resampled[index], draws.confidence),
         )
         for index, column in enumerate(columns)
     )

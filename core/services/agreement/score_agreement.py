@@ -138,9 +138,9 @@ class Scorer:
         self._items = items
         # If length counts, or rubrics differ, every item is scored separately.
         penalised = items.rubric.scoring.length_penalty is not None
-        alone = [penalised or item_id in items.own for item_id in items.ids]
-        self._alone = np.flatnonzero(alone)
-        self._alike = np.flatnonzero(~np.array(alone, np.bool_))
+        scored_alone = [penalised or item_id in items.own for item_id in items.ids]
+        self._alone = np.flatnonzero(scored_alone)
+        self._alike = np.flatnonzero(~np.array(scored_alone, np.bool_))
 
     def column(self, options: Options) -> Means:
         """Return every item's score, and which items have a score."""
@@ -211,12 +211,12 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
     complete = ((rows >= 0) | (rows == ABSTAINED)).all(axis=1)
     raw, plus, minus, counts, covered = np.zeros((5, len(rows)))
     # As in ``core.scoring.trace.assessed_of``: without any weights all criteria count equally.
-    alike = not any(criterion.weight for criterion in rubric.criteria)
+    unweighted = not any(criterion.weight for criterion in rubric.criteria)
     for index, criterion in enumerate(rubric.criteria):
-        alone = rubric.model_copy(update={"criteria": (criterion,)})
+        one_criterion = rubric.model_copy(update={"criteria": (criterion,)})
         # The last part belongs to an abstention.
         parts = [
-            parts_of(alone, {criterion.name: option})[0]
+            parts_of(one_criterion, {criterion.name: option})[0]
             for option in (*range(len(criterion.choices)), None)
         ]
         counted = np.array([part.counted for part in parts], np.float64)
@@ -224,7 +224,7 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
         assessed = np.array([part.value is not None for part in parts], np.float64)
         place = np.where(rows[:, index] >= 0, rows[:, index], len(parts) - 1)
         raw, counts = raw + points[place], counts + counted[place]
-        covered += (1.0 if alike else abs(criterion.weight)) * assessed[place]
+        covered += (1.0 if unweighted else abs(criterion.weight)) * assessed[place]
         if criterion.weight > 0:
             plus += criterion.weight * counted[place]
         else:
@@ -237,7 +237,9 @@ def summed_scores(rubric: Rubric, rows: Levels) -> Array:
             np.where(minus > 0, 1 + ratio_or_nan(raw, minus), 0.0),
         )
         score = np.clip(unit, 0.0, 1.0)
-    total_weight = len(rubric.criteria) if alike else fsum(abs(c.weight) for c in rubric.criteria)
+    total_weight = (
+        len(rubric.criteria) if unweighted else fsum(abs(c.weight) for c in rubric.criteria)
+    )
     graded = covered / total_weight >= rubric.scoring.min_coverage - EPSILON
     return np.where(complete & graded & (counts > 0), score, np.nan)
 
@@ -341,18 +343,18 @@ def score_pair(
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> ScorePair:
     """Return the scores of a pair over the sheet's items, with intervals."""
     pairs = _score_pairs(scores, sheet, reference, rater)
     times = pairs.times()
     n = int(times.sum())
     figures_of = metrics.figures(pairs, times)
-    ci = score_intervals(pairs, Draws(len(sheet.items), resamples, seed, how) if n else None)
+    ci = score_intervals(pairs, Draws(len(sheet.items), resamples, seed, confidence) if n else None)
     figures = {name: figure.with_interval(ci.get(name)) for name, figure in figures_of.items()}
     points = zip(pairs.reference.tolist(), pairs.rated.tolist(), times.tolist(), strict=True)
-    gone = int((scores.abstained(sheet, reference, rater) & (pairs.of_item >= 0)).sum())
-    return ScorePair(n, gone, tuple((x, y, int(count)) for x, y, count in points), figures)
+    abstained = int((scores.abstained(sheet, reference, rater) & (pairs.of_item >= 0)).sum())
+    return ScorePair(n, abstained, tuple((x, y, int(count)) for x, y, count in points), figures)
 
 
 def score_lines(
@@ -368,5 +370,5 @@ def score_lines(
 
 
 def _score_pairs(scores: RaterScores, sheet: Sheet, reference: str, rater: str) -> Pairs:
-    true, rated = scores.of(sheet, reference, rater), scores.of(sheet, rater, reference)
-    return pair_up(true.values, rated.values, true.known & rated.known)
+    reference_levels, rated = scores.of(sheet, reference, rater), scores.of(sheet, rater, reference)
+    return pair_up(reference_levels.values, rated.values, reference_levels.known & rated.known)

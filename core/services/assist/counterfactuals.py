@@ -208,10 +208,10 @@ def edit_figures(store: Store, run_id: int) -> EditFigures:
     target, aimed = (str(next(iter(facts.values()))[key]) for key in ("criterion", "aimed"))
     cells = {(item, c.criterion): c for item, c in store.results.verdicts(run_id)}
     pairs = tuple(_edit_pair(rubric, cells, id_, edit, aimed) for id_, edit in facts.items())
-    moved: dict[str, int] = {}
+    changed_verdicts: dict[str, int] = {}
     for pair in pairs:
         for name in pair.moved:
-            moved[name] = moved.get(name, 0) + 1
+            changed_verdicts[name] = changed_verdicts.get(name, 0) + 1
     return EditFigures(
         criterion=target,
         aimed=aimed,
@@ -222,7 +222,7 @@ def edit_figures(store: Store, run_id: int) -> EditFigures:
         still=Estimate.share(
             sum(not p.moved for p in pairs if p.compared), sum(bool(p.compared) for p in pairs)
         ),
-        moved=moved,
+        moved=changed_verdicts,
     )
 
 

@@ -250,18 +250,17 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
 def unique_ids(written: Sequence[GeneratedSubmission]) -> list[GeneratedSubmission]:
     """Return the same submissions, each with a unique id."""
     used: dict[str, int] = {}
-    out = []
+    renamed = []
     for submission in written:
         used[submission.id] = used.get(submission.id, 0) + 1
-        unique = (
-            f"{submission.id}~{used[submission.id]}" if used[submission.id] > 1 else submission.id
-        )
-        out.append(GeneratedSubmission(unique, submission.text, submission.task, submission.aimed))
-    return out
+        number = used[submission.id]
+        unique = f"{submission.id}~{number}" if number > 1 else submission.id
+        renamed.append(replace(submission, id=unique))
+    return renamed
 
 
 def _item_of_submission(written: GeneratedSubmission, request: DataRequest, task: HelpTask) -> Item:
-    between = len(written.aimed) > 1
+    is_borderline = len(written.aimed) > 1
     meta: dict[str, Any] = {
         "aimed": {
             "criterion": request.criterion.name,
@@ -271,7 +270,8 @@ def _item_of_submission(written: GeneratedSubmission, request: DataRequest, task
         "written_by": request.judge.name,
         "help_task": task.id,
     }
-    tags = (GENERATED, BORDERLINE) if between else (GENERATED, f"aimed: {written.aimed[0]}"[:100])
+    kind = BORDERLINE if is_borderline else f"aimed: {written.aimed[0]}"[:100]
+    tags = (GENERATED, kind)
     return Item(id=written.id, submission=written.text, prompt=written.task, tags=tags, meta=meta)
 
 

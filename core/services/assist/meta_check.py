@@ -169,14 +169,14 @@ def check_result(store: Store, run_id: int, now: Rubric | None = None) -> MetaCh
         meta_findings += _findings_of_item(
             item, rubric, cells.get(item.id, []), votes, names, stale
         )
-    every = [cell for of_item in cells.values() for cell in of_item]
+    all_cells = [cell for of_item in cells.values() for cell in of_item]
     planned = sum(len(rubric_in_force(item, asked_of).criteria) for item in items)
     return MetaCheck(
         row=run,
         findings=tuple(sorted(meta_findings, key=lambda finding: -finding.weight)),
-        asked=len(every),
-        abstained=sum(cell.abstained for cell in every),
-        open=planned - len(every),
+        asked=len(all_cells),
+        abstained=sum(cell.abstained for cell in all_cells),
+        open=planned - len(all_cells),
     )
 
 
@@ -242,10 +242,11 @@ def criteria_named(item: Item, names: Sequence[str], texts: Sequence[str]) -> tu
 
 def _criterion_blocks(text: str, names: Sequence[str]) -> dict[str, str]:
     """Return the folded text of each criterion in a rubric, as ``rubric_text`` writes it."""
-    heads = [text.find(f"c{number} (") for number in range(1, len(names) + 1)]
-    ends = [*heads[1:], len(text)]
+    block_starts = [text.find(f"c{number} (") for number in range(1, len(names) + 1)]
+    ends = [*block_starts[1:], len(text)]
     return {
-        name: fold(text[start:end]) for name, start, end in zip(names, heads, ends, strict=True)
+        name: fold(text[start:end])
+        for name, start, end in zip(names, block_starts, ends, strict=True)
     }
 
 

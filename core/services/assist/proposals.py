@@ -155,9 +155,9 @@ def pieces_so_far(store: Store, task: HelpTask) -> list[ProposalPiece]:
         s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
     }
     for name in task.request["targets"]:
-        read = valid_changes(values.get(f"revise/{name}"), rubric, name)
-        if not isinstance(read, Unreadable):
-            proposed += pieces_of(rubric, read.value)
+        revised = valid_changes(values.get(f"revise/{name}"), rubric, name)
+        if not isinstance(revised, Unreadable):
+            proposed += pieces_of(rubric, revised.value)
     return proposed
 
 
@@ -209,7 +209,11 @@ def take_piece(draft: RubricDraft, piece: ProposalPiece) -> RubricDraft:
         return draft_criteria.set_criterion(draft, uid, "requirement", piece.after)
     if piece.part == "weight":
         return draft_criteria.set_criterion(draft, uid, "weight", float(piece.after))
-    option = next(o["uid"] for o in criterion["options"] if fold(o["label"]) == fold(piece.option))
+    option = next(
+        option_draft["uid"]
+        for option_draft in criterion["options"]
+        if fold(option_draft["label"]) == fold(piece.option)
+    )
     field = "description" if piece.part == "option" else "label"
     return draft_criteria.set_option(draft, uid, option, field, piece.after)
 
@@ -238,7 +242,7 @@ def _text_in_draft(draft: RubricDraft, piece: ProposalPiece) -> str | None:
 def _criterion_has_text(draft: RubricDraft, piece: ProposalPiece, label: str) -> bool:
     criterion = _find_criterion(draft, piece.criterion)
     return criterion is not None and any(
-        fold(o["label"]) == fold(label) for o in criterion["options"]
+        fold(option_draft["label"]) == fold(label) for option_draft in criterion["options"]
     )
 
 

@@ -73,8 +73,8 @@ class TaskContext:
             value = read(self._done[name])
             if not isinstance(value, Unreadable):
                 return value
-        writer, room = self._writer(judge)
-        async with room:
+        writer, slots = self._writer(judge)
+        async with slots:
             if judge.name in self._fatal:
                 return self._lost(name, self._fatal[judge.name])
             return await self._ask_writer(name, writer, writing, read)
@@ -153,8 +153,8 @@ class TaskContext:
 
     def _writer(self, judge: Judge) -> tuple[Writer, asyncio.Semaphore]:
         if judge.name not in self._writers:
-            room = asyncio.Semaphore(judge.concurrency)
-            self._writers[judge.name] = (self._providers.writer(judge), room)
+            slots = asyncio.Semaphore(judge.concurrency)
+            self._writers[judge.name] = (self._providers.writer(judge), slots)
         return self._writers[judge.name]
 
 

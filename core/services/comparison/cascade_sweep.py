@@ -75,9 +75,9 @@ class SweptCascade:
 def possible_first_judges(store: Store, run_id: int) -> list[str]:
     """Return a run's judges that state a confidence; empty if the run has a single judge."""
     run = store.runs.get(run_id)
-    sure = {judge for _, _, judge in store.votes.confidences(run_id)}
+    confident_judges = {judge for _, _, judge in store.votes.confidences(run_id)}
     counted = [judge.name for judge in run.panel.judges if not judge.shadow]
-    return [name for name in counted if name in sure] if len(counted) > 1 else []
+    return [name for name in counted if name in confident_judges] if len(counted) > 1 else []
 
 
 def sweep_cascade(
@@ -120,9 +120,9 @@ def sweep_cascade(
 
 def _judges_of_stages(run: Run, first: Collection[str]) -> tuple[list[Judge], list[Judge]]:
     judges = [judge for judge in run.panel.judges if not judge.shadow]
-    strange = set(first) - {judge.name for judge in judges}
-    if strange:
-        raise InputError(f"{', '.join(sorted(strange))}: no judge of run {run.id} that counts.")
+    unknown = set(first) - {judge.name for judge in judges}
+    if unknown:
+        raise InputError(f"{', '.join(sorted(unknown))}: no judge of run {run.id} that counts.")
     if run.panel.cascade is not None or run.panel.early_stop:
         raise InputError(
             "Not every judge of this run was asked about every cell: it stopped early, or was a "
@@ -144,7 +144,7 @@ def _replayed_cells(
     rows: dict[tuple[str, str], list[BallotRow]] = {}
     for row in store.votes.all_ballots(run.id, chances=True):
         rows.setdefault((row.item_id, row.criterion), []).append(row)
-    sure = store.votes.confidences(run.id)
+    confidences = store.votes.confidences(run.id)
     # All votes count here: the replay decides which judges are used.
     counting = replace(counting_of(run.plan), stages=None)
     cascade = Cascade()
@@ -159,7 +159,7 @@ def _replayed_cells(
             if not leading_rows or not following_rows:
                 continue
             criterion = rubric_of_item.criterion(name)
-            stated = [c for j in leading for c in sure.get((item.id, name, j.name), ())]
+            stated = [c for j in leading for c in confidences.get((item.id, name, j.name), ())]
             goes, option = _first_stage_result(criterion, leading_rows, counting, run, cascade)
             last = settle(criterion, counting.count(following_rows), run.panel.rules)
             final = None if last is None or last.abstained else last.option

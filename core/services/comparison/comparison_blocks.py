@@ -60,14 +60,14 @@ def comparison_sections(result: RunComparison) -> tuple[Section, ...]:
     sides = zip("AB", result.runs, strict=True)
     runs = NamedValues("Runs", tuple((side, TextCell(_run_words(run))) for side, run in sides))
     tables = (_difference_block(result, name) for name in FIGURES)
-    lacking = Sentences(tuple(ungraded_sides(result.ungraded)))
+    ungraded_note = Sentences(tuple(ungraded_sides(result.ungraded)))
     return (
         Section("", (runs, Sentences(opening_sentences(result)))),
         Section("What changed", change_blocks(result)),
         Section("Items", (item_sentences(result), *unfinished_warnings(result))),
         Section(
             "Differences on the same items (B minus A)",
-            (overall_figures(result), lacking, *tables, interval_sentences(result)),
+            (overall_figures(result), ungraded_note, *tables, interval_sentences(result)),
         ),
         Section("Verdicts that flipped", (flip_blocks(result),)),
         Section("Cost", (_spending_table(result),)),
@@ -76,10 +76,10 @@ def comparison_sections(result: RunComparison) -> tuple[Section, ...]:
 
 def _difference_block(result: RunComparison, name: str) -> Block:
     """Return a figure's table, or a sentence if it is undefined everywhere."""
-    moved = [delta.difference for _, delta in figure_rows(result, name)]
-    if not moved or any(gap.value is not None for gap in moved):
+    differences = [delta.difference for _, delta in figure_rows(result, name)]
+    if not differences or any(gap.value is not None for gap in differences):
         return difference_table(result, name)
-    return Sentences((f"{FIGURES[name]}: {moved[0].words(score).inline}.",))
+    return Sentences((f"{FIGURES[name]}: {differences[0].words(score).inline}.",))
 
 
 def _run_words(run: Run) -> str:
@@ -92,10 +92,10 @@ def _run_words(run: Run) -> str:
 
 def opening_sentences(result: RunComparison) -> tuple[str, ...]:
     """Return each run's accuracy, which run is better, and what this means for all cells."""
-    moved = result.deltas
+    deltas = result.deltas
     lines = (
         *trust_words(result.trust),
-        comparison_words(moved.criteria, moved.decided),
+        comparison_words(deltas.criteria, deltas.decided),
         rightness.accuracy_words(result.corrected),
         *run_comparison.stand_in_words(result),
     )
@@ -114,10 +114,12 @@ def change_blocks(result: RunComparison) -> tuple[Block, ...]:
         for c in result.changed
     )
     same = "Nothing: same rubric, dataset, panel and seed. What differs below is chance."
-    heads = ("Part", "What", "A", "B")
-    apart = tuple(f"{name} cannot be compared. {reason}" for name, reason in result.apart.items())
-    first = TableBlock("What changed", heads, rows, first=FIRST) if rows else Sentences((same,))
-    return (first, *([Sentences(apart, listed=True)] if apart else []))
+    headings = ("Part", "What", "A", "B")
+    not_comparable = tuple(
+        f"{name} cannot be compared. {reason}" for name, reason in result.apart.items()
+    )
+    first = TableBlock("What changed", headings, rows, first=FIRST) if rows else Sentences((same,))
+    return (first, *([Sentences(not_comparable, listed=True)] if not_comparable else []))
 
 
 def changed_line(result: RunComparison) -> str:
@@ -131,8 +133,8 @@ def changed_line(result: RunComparison) -> str:
 
 def _change_words(change: RunChange) -> str:
     """Return the changed field, and whether only one of the runs has it."""
-    only = {(True, False): " (only in B)", (False, True): " (only in A)"}
-    side = only.get((change.before is None, change.after is None), "")
+    only_words = {(True, False): " (only in B)", (False, True): " (only in A)"}
+    side = only_words.get((change.before is None, change.after is None), "")
     return f"{change.area}, {change.what}{side}"
 
 
@@ -162,7 +164,7 @@ def unfinished_warnings(result: RunComparison) -> Iterator[Sentences]:
 def overall_figures(result: RunComparison) -> NamedValues:
     """Return the mean score, accuracy and cost of both runs, and the differences."""
     first, second = result.spent
-    level = result.how.level
+    level = result.confidence.level
     calls = (
         ("Calls", TextCell(f"{count(first.calls)} → {count(second.calls)}")),
         ("Cost, paid now", TextCell(f"{cost(first.now)} → {cost(second.now)}")),
@@ -229,8 +231,9 @@ def difference_table(result: RunComparison, name: str) -> TableBlock:
 def interval_sentences(result: RunComparison) -> Sentences:
     """Return how intervals were computed, and what makes a difference sure."""
     line = (
-        f"Intervals: {level_words(result.how.level)}, from {count(result.resamples)} resamples of "
-        "the items, the same for both runs. p, corrected: for the number of criteria (Holm 1979). "
+        f"Intervals: {level_words(result.confidence.level)}, from {count(result.resamples)} "
+        "resamples of the items, the same for both runs. p, corrected: for the number of criteria "
+        "(Holm 1979). "
         f"Sure, and filled in a plot, is a corrected p below {score(LEVEL)}; an interval is of one "
         "criterion alone and may leave out no difference before that."
     )
@@ -262,10 +265,10 @@ def _difference_bar(name: str, delta: FigureDelta, change: Form, widest: float) 
     value, low, high, *_ = delta.difference
     if value is None:
         return cell
-    sure = "sure" if delta.significant else "within chance"
-    says = f"{name}: {cell.flat}, {sure}; left of the line A is higher, right of it B"
+    certainty = "sure" if delta.significant else "within chance"
+    tooltip = f"{name}: {cell.flat}, {certainty}; left of the line A is higher, right of it B"
     least, most = (None if end is None else (1 + end / widest) / 2 for end in (low, high))
-    return cell._replace(reach=IntervalCell(says, (1 + value / widest) / 2, least, most, 0.5))
+    return cell._replace(reach=IntervalCell(tooltip, (1 + value / widest) / 2, least, most, 0.5))
 
 
 def _p_value_words(value: float | None) -> TextCell:

@@ -72,8 +72,8 @@ def spending_of_run(run: Run) -> RunSpending:
         return RunSpending(None, 0.0, None, *usage, IMPORTED)
     if paid is None:
         return RunSpending(None, run.saved, None, *usage, NO_PRICE.format(n=run.cost_unknown))
-    free = all(j.offline or (j.price_in == 0 and j.price_out == 0) for j in run.panel.judges)
-    if run.cached and not run.saved and not free:
+    is_free = all(j.offline or (j.price_in == 0 and j.price_out == 0) for j in run.panel.judges)
+    if run.cached and not run.saved and not is_free:
         return RunSpending(paid, 0.0, None, *usage, NO_FIRST)
     return RunSpending(paid, run.saved, paid + run.saved, *usage)
 
@@ -84,7 +84,7 @@ def cost_points(
     *,
     resamples: int = 500,
     seed: int = 0,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
     pair: PairOf | None = None,
 ) -> tuple[CostPoint, ...]:
     """Return accuracy and cost of runs on their common items, with the efficient runs marked.
@@ -109,7 +109,7 @@ def cost_points(
     runs = [(paired[0].runs[0], paired[0], 0), *((p.runs[1], p, 1) for p in paired)]
     ids = [item for item in paired[0].match.both if item in common]
     truth = _truth_of_items(paired, ids, shared)
-    draws = Draws(len(ids), resamples, seed, how)
+    draws = Draws(len(ids), resamples, seed, confidence)
     runs_points = [
         _cost_point(run, _right_cells(p, side, ids, truth), draws) for run, p, side in runs
     ]
@@ -172,11 +172,11 @@ def _cost_point(run: Run, hits: Array, draws: Draws) -> CostPoint:
 
 def _accuracy_of_hits(hits: Array, draws: Draws) -> Estimate:
     right, decided = hits[:, :2].astype(np.int64).T
-    if draws.how.method == "auto":
+    if draws.confidence.method == "auto":
         item = np.repeat(np.arange(len(hits)), decided)
         # Only the number of an item's right cells matters, not which cells are right.
         place = np.arange(len(item)) - np.repeat(np.cumsum(decided) - decided, decided)
-        return clustered_share(place < right[item], item, level=draws.how.level)
+        return clustered_share(place < right[item], item, level=draws.confidence.level)
     distinct = patterns(hits[:, :2].astype(np.int64))
     right, decided = distinct.rows.T
 
@@ -185,7 +185,9 @@ def _accuracy_of_hits(hits: Array, draws: Draws) -> Estimate:
 
     value = Estimate(float(share(distinct.times[:, None].astype(np.float64))[""][0]))
     drawn = draws.of(distinct.of_item, distinct.times)
-    return value.with_interval(intervals(share, drawn, distinct.times, how=draws.how)[""])
+    return value.with_interval(
+        intervals(share, drawn, distinct.times, confidence=draws.confidence)[""]
+    )
 
 
 def _is_efficient(point: CostPoint, all_of: Sequence[CostPoint]) -> bool | None:

@@ -103,9 +103,11 @@ class Deltas:
     decided: DecidedCells
 
 
-def run_deltas(paired: PairedRuns, bootstrap: int, seed: int, how: Confidence = USUAL) -> Deltas:
+def run_deltas(
+    paired: PairedRuns, bootstrap: int, seed: int, confidence: Confidence = USUAL
+) -> Deltas:
     """Return all differences, on the same resamples of items; 0 resamples draw none."""
-    draws = Draws(len(paired.match.both), bootstrap, seed, how) if bootstrap else None
+    draws = Draws(len(paired.match.both), bootstrap, seed, confidence) if bootstrap else None
     rows = [_criterion_delta(sides, draws) for sides in paired.criteria]
     for name in ("accuracy", "kappa", "agreement"):
         corrected = holm([getattr(row, name).p.value for row in rows])
@@ -138,7 +140,7 @@ def _criterion_delta(sides: CriterionPair, draws: Draws | None) -> CriterionDelt
     gold, before, after = distinct.rows[:, :3].T
     compared_items = (gold >= 0) & (before >= 0) & (after >= 0)
     right = (compared_items & (gold == before), compared_items & (gold == after))
-    alone = [int(distinct.times[a & ~b].sum()) for a, b in (right, right[::-1])]
+    only_right = [int(distinct.times[a & ~b].sum()) for a, b in (right, right[::-1])]
     n = int(distinct.times[compared_items].sum())
     compared = _Compared(distinct, draws, n)
     accuracy = compared.shares(right, compared_items)
@@ -147,9 +149,9 @@ def _criterion_delta(sides: CriterionPair, draws: Draws | None) -> CriterionDelt
         name=sides.name,
         decided=int(decided.sum()),
         same=int((decided & (first == second)).sum()),
-        only_first=alone[0],
-        only_second=alone[1],
-        accuracy=replace(accuracy, p=_mcnemar_test(n, *alone), test="mcnemar"),
+        only_first=only_right[0],
+        only_second=only_right[1],
+        accuracy=replace(accuracy, p=_mcnemar_test(n, *only_right), test="mcnemar"),
         kappa=compared.tables(
             KAPPAS[sides.weights],
             [
@@ -186,7 +188,7 @@ class _Compared:
     def __init__(self, patterns: Patterns, draws: Draws | None, n: int) -> None:
         self._times = patterns.times.astype(np.float64)
         self._drawn = None if draws is None else draws.of(patterns.of_item, patterns.times)
-        self._how = USUAL if draws is None else draws.how
+        self._confidence = USUAL if draws is None else draws.confidence
         self._n = n
 
     def shares(
@@ -239,7 +241,9 @@ class _Compared:
         if self._drawn is None:
             gap = Estimate(second.value - first.value, reason=NO_RESAMPLES, n=first.n)
             return FigureDelta(first, second, gap, Estimate.undefined(NO_RESAMPLES))
-        result = paired_difference(*statistics, self._drawn, self._times, mask=mask, how=self._how)
+        result = paired_difference(
+            *statistics, self._drawn, self._times, mask=mask, confidence=self._confidence
+        )
         return FigureDelta(
             first,
             second,
@@ -252,8 +256,8 @@ class _Compared:
 def _undefined_delta(
     reason: str, first: Estimate | None = None, second: Estimate | None = None
 ) -> FigureDelta:
-    nothing = Estimate.undefined(reason)
-    return FigureDelta(first or nothing, second or nothing, nothing, nothing)
+    undefined = Estimate.undefined(reason)
+    return FigureDelta(first or undefined, second or undefined, undefined, undefined)
 
 
 def _accuracy_delta(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
@@ -274,7 +278,7 @@ def _score_delta(paired: PairedRuns, draws: Draws | None) -> FigureDelta:
     first, second = paired.scores
     pairs = pair_up(first, second, ~(np.isnan(first) | np.isnan(second)))
     number = len(pairs.rated)
-    # Items that lack a score in either run are drawn too, with weight 0.
+    # Items that lack a score in either run are resampled as well, with weight 0.
     of_item = np.where(pairs.of_item < 0, number, pairs.of_item)
     times = np.bincount(of_item, minlength=number + 1).astype(np.int64)
     used = number + int(times[number] > 0)

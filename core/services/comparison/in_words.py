@@ -17,12 +17,12 @@ NAMED = 3
 
 def outcome_of(delta: CriterionDelta) -> Outcome:
     """Return how the second run's accuracy compares: by its p, corrected for all criteria."""
-    moved = delta.accuracy.difference.value
-    if moved is None:
+    difference = delta.accuracy.difference.value
+    if difference is None:
         return "unknown"
     if not delta.accuracy.significant:
         return "undecided"
-    return "better" if moved > 0 else "worse"
+    return "better" if difference > 0 else "worse"
 
 
 def trust_words(trust: Sequence[Trust]) -> list[str]:

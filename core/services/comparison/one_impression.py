@@ -55,9 +55,9 @@ class ScoredWay:
     """One way to score: the parts of its variance, and the reliability of one judge's score.
 
     ``share`` has the variance's shares by ``item``, ``judge`` and ``rest`` (a judge's view of one
-    answer, and chance). ``spread`` is the standard deviation of all scores. ``worth``: the share of
-    the variance between single judges' scores that is due to answers (phi, an absolute intraclass
-    correlation), in [0, 1].
+    answer, and chance). ``spread`` is the standard deviation of all scores. ``worth`` is the share,
+    in [0, 1], of the variance of single judges' scores that is due to the answers (phi, an absolute
+    intraclass correlation).
     """
 
     spread: float
@@ -182,22 +182,26 @@ def result(store: Store, asked_id: int) -> OneImpression:
     values = [np.array([side[key] for key in common]) for side in (by_rubric, by_mark)]
     compared = side_by_side(values[0], values[1], facets)
     if isinstance(compared, str):
-        nothing = Estimate.undefined(compared, len(items))
-        return OneImpression(mark_run, len(items), names, None, None, nothing, nothing, compared)
+        undefined = Estimate.undefined(compared, len(items))
+        return OneImpression(
+            mark_run, len(items), names, None, None, undefined, undefined, compared
+        )
     first, second, gap = compared
     means = [np.bincount(facets[ITEM], side) / np.bincount(facets[ITEM]) for side in values]
-    alike = score_agreement(*means)["spearman"]
-    return OneImpression(mark_run, len(items), names, first, second, gap, alike)
+    correlation = score_agreement(*means)["spearman"]
+    return OneImpression(mark_run, len(items), names, first, second, gap, correlation)
 
 
 def _judge_scores(
     store: Store, run: Run, names: tuple[str, ...]
 ) -> dict[tuple[str, str, int], float]:
     """Return each judge's own score of each answer, by item, judge and replicate."""
-    rated, several = run_ratings(store, run.id), run.plan.replicates > 1
+    rated, has_replicates = run_ratings(store, run.id), run.plan.replicates > 1
     scorer, scores = Scorer(rated.of), dict[tuple[str, str, int], float]()
     for rater in rated.graders:
-        judge, _, replicate = rater.name.rpartition("|") if several else (rater.name, "", "0")
+        judge, _, replicate = (
+            rater.name.rpartition("|") if has_replicates else (rater.name, "", "0")
+        )
         if judge not in names:
             continue
         column = scorer.column(rated.given[rater])
@@ -228,13 +232,15 @@ def side_by_side(
     without = np.array(
         [
             [
-                _phi_coefficient(variance_components(side[inside], _facets_where(facets, inside)))
+                _phi_coefficient(
+                    variance_components(side[kept_items], _facets_where(facets, kept_items))
+                )
                 for side in (first, second)
             ]
-            for inside in (facets[ITEM] % GROUPS != group for group in range(GROUPS))
+            for kept_items in (facets[ITEM] % GROUPS != group for group in range(GROUPS))
         ]
     )
-    worths = [
+    values = [
         jackknife_estimate(_phi_coefficient(part), without[:, index], number)
         for index, part in enumerate(parts)
     ]
@@ -243,7 +249,7 @@ def side_by_side(
         without[:, 0] - without[:, 1],
         number,
     )
-    ways = [_scored_way(*args) for args in zip((first, second), parts, worths, strict=True)]
+    ways = [_scored_way(*args) for args in zip((first, second), parts, values, strict=True)]
     return ways[0], ways[1], gap
 
 
@@ -276,19 +282,19 @@ def impression_words(result: OneImpression) -> str:
         f"of the rubric's scores lies in the answers, {percent(mark.share[ITEM])} of one "
         "impression's. "
     )
-    sure = low is not None and high is not None and (low > 0 or high < 0)
+    differs_from_zero = low is not None and high is not None and (low > 0 or high < 0)
     better = "The rubric's" if (result.gap.value or 0.0) > 0 else "One impression's"
     ends = result.gap.words(score).ends
     size = score(abs(result.gap.value or 0.0)) + (f" (95% interval {ends})" if ends else "")
     verdict = f"{better} score of one judge tells more about an answer, by {size}."
     open_ = f"Which way tells more about an answer is unknown: the difference is {size}."
-    alike = result.alike.value
+    correlation = result.alike.value
     together = (
         ""
-        if alike is None
-        else f" They put the answers in a like order (rank correlation {score(alike)})."
+        if correlation is None
+        else f" They put the answers in a like order (rank correlation {score(correlation)})."
     )
-    return f"{text}{verdict if sure else open_}{together}"
+    return f"{text}{verdict if differs_from_zero else open_}{together}"
 
 
 def impression_data(result: OneImpression) -> dict[str, Any]:

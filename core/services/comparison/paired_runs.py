@@ -106,14 +106,14 @@ def pair_runs(store: Store, first: int, second: int) -> PairedRuns:
     match = _match_runs(runs, rated)
     if not match.both:
         raise InputError(_no_common_items_reason(runs, match))
-    criteria, apart = _criterion_pairs(rated, match)
+    criteria, not_comparable = _criterion_pairs(rated, match)
     if not criteria:
-        raise InputError(_no_criteria_reason(runs, apart))
+        raise InputError(_no_criteria_reason(runs, not_comparable))
     before, after = (
-        score_columns(store, run).score[_rows_of_match(of, match)]
-        for run, of in zip(runs, rated, strict=True)
+        score_columns(store, run).score[_rows_of_match(ratings, match)]
+        for run, ratings in zip(runs, rated, strict=True)
     )
-    return PairedRuns(runs, match, criteria, apart, (before, after), rated)
+    return PairedRuns(runs, match, criteria, not_comparable, (before, after), rated)
 
 
 def _stand_in_data(rated: Rated, match: MatchedItems) -> dict[str, Any] | None:
@@ -180,10 +180,10 @@ def _no_common_items_reason(runs: tuple[Run, Run], match: MatchedItems) -> str:
     )
 
 
-def _no_criteria_reason(runs: tuple[Run, Run], apart: dict[str, str]) -> str:
-    why = "; ".join(f"{name}: {reason}" for name, reason in list(apart.items())[:5])
+def _no_criteria_reason(runs: tuple[Run, Run], not_comparable: dict[str, str]) -> str:
+    reasons = "; ".join(f"{name}: {reason}" for name, reason in list(not_comparable.items())[:5])
     return (
-        f"Runs {runs[0].id} and {runs[1].id} have no criterion that can be compared ({why}). "
+        f"Runs {runs[0].id} and {runs[1].id} have no criterion that can be compared ({reasons}). "
         "Criteria are matched by name and must have the same options."
     )
 
@@ -193,18 +193,20 @@ def _criterion_pairs(
 ) -> tuple[tuple[CriterionPair, ...], dict[str, str]]:
     before, after = ({fold(c.name): c for c in side.criteria} for side in rated)
     rows = [_rows_of_match(side, match) for side in rated]
-    sides, apart = [], {}
+    sides, not_comparable = [], {}
     for key in dict.fromkeys([*before, *after]):
         left, right = before.get(key), after.get(key)
         if left is None or right is None:
             present = left or right
             missing_from = "first" if left is None else "second"
-            apart[present.name if present else key] = f"The {missing_from} run does not ask it."
+            not_comparable[present.name if present else key] = (
+                f"The {missing_from} run does not ask it."
+            )
         elif (reason := _why_not_comparable(left, right)) is not None:
-            apart[left.name] = reason
+            not_comparable[left.name] = reason
         else:
             sides.append(_pair_of_criterion(left, right, rows))
-    return tuple(sides), apart
+    return tuple(sides), not_comparable
 
 
 def _why_not_comparable(first: CriterionRatings, second: CriterionRatings) -> str | None:
@@ -271,15 +273,15 @@ def verdict_flips(paired: PairedRuns) -> tuple[VerdictFlip, ...]:
 
 def _flips_of(sides: CriterionPair, items: tuple[str, ...]) -> list[VerdictFlip]:
     first, second = (_level_states(side) for side in sides.verdicts)
-    moved = np.flatnonzero(first != second)
+    changed = np.flatnonzero(first != second)
     # Encode a direction as one number; states start at FAILED.
     span = len(sides.labels) - FAILED
-    way = (first[moved] - FAILED) * span + second[moved] - FAILED
-    ways, way = np.unique(way, return_inverse=True)
+    direction = (first[changed] - FAILED) * span + second[changed] - FAILED
+    ways, direction = np.unique(direction, return_inverse=True)
     flipped = []
     for number, pair in enumerate(ways.tolist()):
         before, after = (state + FAILED for state in divmod(pair, span))
-        rows = moved[way == number]
+        rows = changed[direction == number]
         truth = sides.gold[rows]
         levels = sides.scale != "nominal" and before >= 0 and after >= 0
         flipped.append(

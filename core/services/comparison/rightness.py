@@ -76,12 +76,12 @@ def compare_accuracy(
 ) -> CorrectedAccuracy:
     """Return the comparison, from the labels drawn for the run that has more of them."""
     drawn = [(run.id, random_labels.labels_of_run(store, run.id)) for run in paired.runs]
-    able = [(run_id, labels) for run_id, labels in drawn if not labels.reason]
-    if not able:
+    usable = [(run_id, labels) for run_id, labels in drawn if not labels.reason]
+    if not usable:
         return CorrectedAccuracy(
             None, (), reason=_reason_undefined(paired, [labels for _, labels in drawn])
         )
-    run_id, best = max(able, key=lambda pair: int(pair[1].cells.drawn.sum()))
+    run_id, best = max(usable, key=lambda pair: int(pair[1].cells.drawn.sum()))
     place = {item: index for index, item in enumerate(paired.match.both)}
     items = np.array([place.get(item, -1) for item in best.cells.table.ids], np.int64)
     tables = [_cell_rows(sides, best.of(sides.name), items) for sides in paired.criteria]
@@ -122,7 +122,9 @@ def _cell_rows(sides: CriterionPair, cells: DrawnCells, items: npt.NDArray[np.in
     decided = (at >= 0) & (first[at] >= 0) & (second[at] >= 0)
     cells, at = cells.take(decided), at[decided]
     place = {fold(label): level for level, label in enumerate(sides.labels)}
-    levels = cells.table.by_option(lambda c: [place.get(fold(o.label), -1) for o in c.choices])
+    levels = cells.table.by_option(
+        lambda c: [place.get(fold(option.label), -1) for option in c.choices]
+    )
     truth = levels[cells.question, np.maximum(cells.option, -1)]
     labelled = ~np.isnan(cells.counted) & (cells.option >= 0)
     gain = (second[at] == truth).astype(np.float64) - (first[at] == truth)
@@ -134,15 +136,15 @@ def _item_means(cells: Array) -> Array:
     """Return a row per item with the mean of its cells, NaN if a differing cell is unlabelled."""
     _, first, item = np.unique(cells[:, _ITEM], return_index=True, return_inverse=True)
     number = np.bincount(item)
-    apart = np.bincount(item, cells[:, _APART])
+    differing = np.bincount(item, cells[:, _APART])
     gain = np.bincount(item, np.where(cells[:, _APART] > 0, cells[:, _MORE], 0.0)) / number
-    drawn = np.where(apart > 0, gain, 0.0)
-    return np.column_stack([cells[first, _ITEM], apart > 0, drawn, cells[first, _STRATUM]])
+    drawn = np.where(differing > 0, gain, 0.0)
+    return np.column_stack([cells[first, _ITEM], differing > 0, drawn, cells[first, _STRATUM]])
 
 
 def _accuracy_gain(name: str, cells: Array, level: float, *, by_item: bool = False) -> AccuracyGain:
     """Compute one comparison. ``by_item``: items were drawn with all cells, and count once."""
-    apart = cells[:, _APART] > 0
+    is_apart = cells[:, _APART] > 0
     labelled_cells = np.isfinite(cells[:, _MORE])
     units = _item_means(cells) if by_item else cells
     number, differ = len(np.unique(units[:, _ITEM])), units[:, _APART] > 0
@@ -157,8 +159,10 @@ def _accuracy_gain(name: str, cells: Array, level: float, *, by_item: bool = Fal
         level=level,
     )
     naive = float(cells[labelled_cells, _MORE].mean()) if labelled_cells.any() else None
-    labelled = int((apart & labelled_cells).sum())
-    return AccuracyGain(name, len(cells), int(apart.sum()), labelled, result.mean, naive, result.p)
+    labelled = int((is_apart & labelled_cells).sum())
+    return AccuracyGain(
+        name, len(cells), int(is_apart.sum()), labelled, result.mean, naive, result.p
+    )
 
 
 def accuracy_words(accuracy: CorrectedAccuracy) -> str:

@@ -186,7 +186,7 @@ class RunComparison:
     ungraded: tuple[int, int]  # Items of each run without a grade, which no mean includes.
     resamples: int
     seed: int
-    how: Confidence = USUAL
+    confidence: Confidence = USUAL
 
 
 def compare_runs(
@@ -196,18 +196,18 @@ def compare_runs(
     *,
     bootstrap: int = RESAMPLES,
     seed: int = 0,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
     pair: PairOf | None = None,
 ) -> RunComparison:
     """Return the comparison; differences are second minus first. ``pair`` loads both runs, e.g.
-    from a cache. ``how`` affects intervals only: p at 0.05 decides which run is better.
+    from a cache. ``confidence`` affects intervals only: p at 0.05 decides which run is better.
 
     Raises:
         InputError: the runs have nothing in common, or are the same run.
         NotFound: unknown run.
     """
     paired = pair(first, second) if pair else pair_runs(store, first, second)
-    first_trust, second_trust = (trust_of(rated, level=how.level) for rated in paired.rated)
+    first_trust, second_trust = (trust_of(rated, level=confidence.level) for rated in paired.rated)
     return RunComparison(
         runs=paired.runs,
         changed=plan_changes(store, *paired.runs),
@@ -215,15 +215,15 @@ def compare_runs(
         criteria=paired.criteria,
         apart=paired.apart,
         flips=verdict_flips(paired),
-        deltas=run_deltas(paired, bootstrap, seed, how),
-        corrected=rightness.compare_accuracy(store, paired, how.level),
+        deltas=run_deltas(paired, bootstrap, seed, confidence),
+        corrected=rightness.compare_accuracy(store, paired, confidence.level),
         stand_in=paired.stand_in,
         spent=(spending_of_run(paired.runs[0]), spending_of_run(paired.runs[1])),
         trust=(first_trust, second_trust),
         ungraded=(store.results.means(first).ungraded, store.results.means(second).ungraded),
         resamples=bootstrap,
         seed=seed,
-        how=how,
+        confidence=confidence,
     )
 
 
@@ -239,7 +239,7 @@ def run_number(text: str) -> int:
 
 def comparison_data(comparison: RunComparison) -> dict[str, Any]:
     """Return the report of ``compare --json``; ``docs/compare.md`` explains its keys."""
-    decided = comparison.deltas.decided
+    decided, (level, method) = comparison.deltas.decided, comparison.confidence
     report: dict[str, Any] = {
         "runs": {side: _run_data(run) for side, run in zip("ab", comparison.runs, strict=True)},
         "changed": [change._asdict() for change in comparison.changed],
@@ -270,8 +270,8 @@ def comparison_data(comparison: RunComparison) -> dict[str, Any]:
         report["bootstrap"] = {
             "resamples": comparison.resamples,
             "seed": comparison.seed,
-            "level": comparison.how.level,
-            "method": METHOD if comparison.how.method == "auto" else comparison.how.method,
+            "level": level,
+            "method": METHOD if method == "auto" else method,
         }
     return report
 

@@ -40,9 +40,9 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
     if common:
         parts = [f"{plural(len(common), 'item')} in both, paired by id."]
         parts += [
-            f"{count(len(alone))} only in {side}."
-            for side, alone in (("A", first_ids - second_ids), ("B", second_ids - first_ids))
-            if alone
+            f"{count(len(unmatched))} only in {side}."
+            for side, unmatched in (("A", first_ids - second_ids), ("B", second_ids - first_ids))
+            if unmatched
         ]
         return ItemPairs(tuple((item_id, item_id) for item_id in common), True, " ".join(parts))
     if first.dataset_id == second.dataset_id:
@@ -75,11 +75,11 @@ def differing_pairs(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> 
         for side, run in enumerate(runs)
         for places in [run_columns.places_of_items(store, run)]
     ]
-    apart = np.zeros(len(pairing.pairs), np.bool_)
+    differ = np.zeros(len(pairing.pairs), np.bool_)
     for name in sides[0].keys() & sides[1].keys():
         before, after = (side[name][at] for side, at in zip(sides, rows, strict=True))
-        apart |= before != after
-    return tuple(np.flatnonzero(apart).tolist())
+        differ |= before != after
+    return tuple(np.flatnonzero(differ).tolist())
 
 
 def _labels_by_votes(store: Store, run: Run) -> dict[str, npt.NDArray[np.str_]]:

@@ -139,8 +139,8 @@ def _check_groups(drawn_items: DrawnItems) -> None:
         )
     labelled = Counter(drawn_items.chances[item_id] for item_id in drawn_items.labelled)
     for chance, items in groups.items():
-        far = FAR * sqrt(items * chance * (1 - chance)) + 0.5
-        if abs(labelled[chance] - items * chance) > far:
+        tolerance = FAR * sqrt(items * chance * (1 - chance)) + 0.5
+        if abs(labelled[chance] - items * chance) > tolerance:
             raise InputError(
                 f"Of {plural(items, 'item')} with the chance {chance:g} about "
                 f"{count(round(items * chance))} would have a label; {count(labelled[chance])} do. "

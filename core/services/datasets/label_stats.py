@@ -27,9 +27,9 @@ def strange_labels(table: Table, mapping: ColumnMapping, rubric: Rubric) -> dict
     by_criterion: dict[str, Counter[str]] = {}
     for row in table.rows:
         objects = row.get(mapping.label_map) if mapping.label_map is not None else None
-        given = {**objects} if isinstance(objects, dict) else {}
-        given |= {name: row.get(column) for name, column in mapping.labels.items()}
-        for name, value in given.items():
+        object_labels = {**objects} if isinstance(objects, dict) else {}
+        object_labels |= {name: row.get(column) for name, column in mapping.labels.items()}
+        for name, value in object_labels.items():
             criterion, word = criteria.get(fold(str(name))), _label_text(value)
             if criterion is None or holds_no_answer(criterion, word):
                 continue
@@ -119,11 +119,11 @@ def _criterion_labels(
     criterion: Criterion, counts_by_label: Mapping[str, int], items: int
 ) -> CriterionLabels:
     counts = {criterion.choices[index].label: 0 for index in criterion.scored}
-    abstained, strange = 0, dict[str, int]()
+    abstained, unknown = 0, dict[str, int]()
     for label, number in counts_by_label.items():
         index = criterion.index_of(label)
         if index is None:
-            strange[label] = number
+            unknown[label] = number
         elif criterion.choices[index].na:
             abstained += number
         else:
@@ -135,7 +135,7 @@ def _criterion_labels(
         counts=counts,
         abstained=abstained,
         missing=items - sum(counts_by_label.values()),
-        strange=strange,
+        strange=unknown,
         entropy=normalised_entropy(numbers),
         baseline=majority_baseline(numbers),
         commonest=max(counts, key=lambda name: counts[name]) if any(numbers) else "",

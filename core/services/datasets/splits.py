@@ -157,8 +157,8 @@ class _Deck:
         for stratum in strata:
             rng.shuffle(stratum)
         rng.shuffle(strata)
-        dealt = _dealt_items(strata, [shares[part] for part in PARTS])
-        part_of = {item: part for first, part in dealt for item in self._groups[first]}
+        parts = _dealt_items(strata, [shares[part] for part in PARTS])
+        part_of = {item: part for first, part in parts for item in self._groups[first]}
         members: dict[PartName, list[str]] = {part: [] for part in PARTS}
         for item in self._kind_of:
             members[part_of[item]].append(item)
@@ -221,11 +221,11 @@ def _dealt_items(
         ]:
             shares[at][part] += 1
             lack[part] -= 1
-    dealt = []
+    parts = []
     for stratum, counts in zip(strata, shares, strict=True):
         names = [name for name, n in zip(PARTS, counts, strict=True) for _ in range(n)]
-        dealt += list(zip(stratum, names, strict=True))
-    return dealt
+        parts += list(zip(stratum, names, strict=True))
+    return parts
 
 
 def largest_remainder(total: int, percents: Sequence[int]) -> list[int]:

@@ -185,19 +185,19 @@ def _group_teachers(
     teachers: Sequence[AnyT], numbers: TwinNumbers, *, strict: bool
 ) -> tuple[list[list[AnyT]], RepeatedTexts]:
     """Group the teachers; ``numbers`` has the teachers' numbers, then the graded items'."""
-    taught, graded_groups = numbers.group[: len(teachers)], numbers.group[len(teachers) :]
+    teacher_groups, graded_groups = numbers.group[: len(teachers)], numbers.group[len(teachers) :]
     blocked, groups = set(graded_groups if strict else ()), dict[int, list[AnyT]]()
-    for item, number in zip(teachers, taught, strict=True):
+    for item, number in zip(teachers, teacher_groups, strict=True):
         if number not in blocked:
             groups.setdefault(number, []).append(item)
-    return list(groups.values()), _count_twins(numbers, taught, blocked)
+    return list(groups.values()), _count_twins(numbers, teacher_groups, blocked)
 
 
 def _count_twins(numbers: TwinNumbers, taught: Sequence[int], blocked: set[int]) -> RepeatedTexts:
     sizes = Counter(numbers.group)
     if len(sizes) == len(numbers.group):
         return RepeatedTexts()
-    several = [s for n, s in zip(numbers.group, numbers.same, strict=True) if sizes[n] > 1]
-    keys = Counter(several)
-    near = sum(times == 1 for times in keys.values())
-    return RepeatedTexts(len(several), near, sum(n in blocked for n in taught))
+    repeated = [s for n, s in zip(numbers.group, numbers.same, strict=True) if sizes[n] > 1]
+    keys = Counter(repeated)
+    near_texts = sum(times == 1 for times in keys.values())
+    return RepeatedTexts(len(repeated), near_texts, sum(n in blocked for n in taught))

@@ -74,7 +74,7 @@ def _candidates_of_criterion(
 def _with_one_interval(
     effect: BiasEffect, ratings: Levels, criterion: CriterionEvidence
 ) -> BiasEffect:
-    """Return the effect with alpha's interval as shown elsewhere; its p is still the check's.
+    """Return the effect with alpha's interval as other pages show it; p stays that of the check.
 
     The Agreement page, the report and ``metrics`` use the same resamples.
     """

@@ -43,9 +43,10 @@ from core.store.store import Store
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """``findings``: serious ones first and observed ones last; ``checks`` are all checks.
+    """The result of all checks. ``findings`` begin with the serious ones and end with mere
+    associations.
 
-    A check whose effect has no ``p`` was impossible: ``effect.reason`` says why.
+    A check that could not be made has an effect without ``p``; ``effect.reason`` says why.
     """
 
     findings: tuple[Finding, ...]
@@ -59,8 +60,8 @@ class Diagnosis:
         return sum(check.effect.p is not None for check in self.checks)
 
     @property
-    def promise(self) -> str:
-        """Return the number of checks, and how often they raise a false alarm."""
+    def summary(self) -> str:
+        """Return a sentence on the number of checks and their false alarm rate."""
         checks = "1 check was" if self.check_count == 1 else f"{self.check_count} checks were"
         return f"{checks} made. {PROMISED}"
 
@@ -88,7 +89,7 @@ class Examination:
 
     findings: tuple[ShownEvidence, ...]
     made: int
-    promise: str
+    summary: str
     unmade: tuple[tuple[Kind, str, int], ...]
     causes: tuple[words.CauseGroup, ...] = ()
 
@@ -105,7 +106,7 @@ def examination_of_run(store: Store, run_id: int) -> Examination:
             shown_evidence(evidence, finding, diagnosis.checks) for finding in diagnosis.findings
         ),
         made=diagnosis.check_count,
-        promise=diagnosis.promise,
+        summary=diagnosis.summary,
         unmade=tuple((kind, reason, times) for (kind, reason), times in unmade.items()),
         causes=words.group_by_cause(
             diagnosis.findings, {judge.name: judge.model for judge in evidence.judges}
@@ -195,8 +196,8 @@ def _drift_effect(evidence: RunEvidence, before: RunEvidence, judge: str) -> Bia
 
 def findings_text(findings: Sequence[Finding]) -> str:
     """Return a line per finding, or a sentence if there are none."""
-    nothing = "Nothing was found wrong with these judges and criteria."
-    return "\n".join(f.sentence for f in findings) or nothing
+    no_findings = "Nothing was found wrong with these judges and criteria."
+    return "\n".join(f.sentence for f in findings) or no_findings
 
 
 #: The number of runs searched for the newest of a rubric.
@@ -240,7 +241,8 @@ def newest_answer(
 ) -> RubricFindings | None:
     """Return the findings of the newest run that measures agreement; ``None`` without a run.
 
-    It considers ``LOOKED`` runs. ``hear`` replaces ``run_findings``, e.g. by a cached version.
+    It considers ``LOOKED`` runs. ``hear`` is called instead of ``run_findings``, e.g. a cached
+    version.
     """
     first: RubricFindings | None = None
     for row in islice(newest_runs(store, rubric_id), LOOKED):
@@ -268,9 +270,9 @@ def run_findings(store: Store, run_id: int) -> RunFindings:
         if (check.role, check.kind) == ("criterion", "agreement")
     ]
     voting = [judge for judge in store.runs.get(run_id).panel.judges if not judge.shadow]
-    alone = len(voting) == 1
+    is_single = len(voting) == 1
     unknown = {
-        check.subject: "one judge" if alone else check.effect.reason.rstrip(".").lower()
+        check.subject: "one judge" if is_single else check.effect.reason.rstrip(".").lower()
         for check in checks_made
         if check.effect.p is None
     }
@@ -290,7 +292,7 @@ def has_changed_question(store: Store, run: RunRow, draft: RubricDraft, uid: str
 
 
 def _parts_seen_by_judges(criterion: Criterion) -> tuple[object, ...]:
-    options = [(o.label, o.description, o.na) for o in criterion.choices]
+    options = [(option.label, option.description, option.na) for option in criterion.choices]
     return criterion.name, criterion.requirement, criterion.scale, options
 
 

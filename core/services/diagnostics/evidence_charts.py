@@ -51,8 +51,8 @@ def shown_evidence(
         chart = of_judge(evidence, evidence.names.index(finding.subject))
     elif of_criterion is not None:
         chart = of_criterion(evidence, finding)
-    among = tuple(c for c in checks if c.kind == finding.kind and c.effect.p is not None)
-    return ShownEvidence(finding, chart, among, BOUNDS[finding.kind].null.value)
+    same_checks = tuple(c for c in checks if c.kind == finding.kind and c.effect.p is not None)
+    return ShownEvidence(finding, chart, same_checks, BOUNDS[finding.kind].null.value)
 
 
 def _position_chart(evidence: RunEvidence, judge: int) -> Chart | None:
@@ -89,15 +89,17 @@ def _verbosity_chart(evidence: RunEvidence, index: int) -> Chart:
     edges = np.unique(np.quantile(lengths, np.linspace(0, 1, _BINS + 1)))
     group = np.clip(np.searchsorted(edges, lengths, side="right") - 1, 0, max(len(edges) - 2, 0))
     groups = [index for index in range(max(len(edges) - 1, 1)) if (group == index).any()]
-    inside = [group == number for number in groups]
+    in_group = [group == number for number in groups]
     return Chart(
         axes=("Words", "Mean value"),
-        places=tuple(f"{lengths[rows].min():.0f} to {lengths[rows].max():.0f}" for rows in inside),
-        series=(
-            (evidence.names[index], tuple(float(values_given[rows].mean()) for rows in inside)),
-            (_reference_name(evidence), tuple(float(truth[rows].mean()) for rows in inside)),
+        places=tuple(
+            f"{lengths[rows].min():.0f} to {lengths[rows].max():.0f}" for rows in in_group
         ),
-        counts=tuple(int(rows.sum()) for rows in inside),
+        series=(
+            (evidence.names[index], tuple(float(values_given[rows].mean()) for rows in in_group)),
+            (_reference_name(evidence), tuple(float(truth[rows].mean()) for rows in in_group)),
+        ),
+        counts=tuple(int(rows.sum()) for rows in in_group),
         kind="lines",
     )
 
@@ -114,7 +116,13 @@ def _comparison_chart(
     """
 
     def chart_of_judge(evidence: RunEvidence, judge: int) -> Chart:
-        names, judge_means, theirs, counts, versus = [], [], [], [], _reference_name(evidence)
+        names, judge_means, reference_means, counts, versus = (
+            [],
+            [],
+            [],
+            [],
+            _reference_name(evidence),
+        )
         measured_criteria = [
             (criterion, measure(without_flipped_copies(criterion, evidence.own)))
             for criterion in evidence.criteria
@@ -131,12 +139,12 @@ def _comparison_chart(
             if answered.any():
                 names.append(criterion.name)
                 judge_means.append(mean_of(values[answered, judge]))
-                theirs.append(mean_of(comparison[answered]))
+                reference_means.append(mean_of(comparison[answered]))
                 counts.append(int(answered.sum()))
         return Chart(
             axes=("Criterion", axis),
             places=tuple(names),
-            series=((evidence.names[judge], tuple(judge_means)), (versus, tuple(theirs))),
+            series=((evidence.names[judge], tuple(judge_means)), (versus, tuple(reference_means))),
             counts=tuple(counts),
             share=share,
             kind="bars" if share else "dots",
@@ -146,13 +154,13 @@ def _comparison_chart(
 
 
 def _halo_chart(evidence: RunEvidence, judge: int) -> Chart:
-    """Chart the correlation of every two ordered criteria: the judge's, and the expected one."""
+    """Chart the correlation of each pair of ordered criteria: the judge's, and the expected one."""
     worths = [
         (criterion, answer_values(without_flipped_copies(criterion, evidence.own)))
         for criterion in evidence.criteria
     ]
     ordered = [(criterion.name, values) for criterion, values in worths if criterion.ordered]
-    names, judged, theirs, counts = [], [], [], []
+    names, judged, reference_means, counts = [], [], [], []
     for (a, (first, first_truth)), (b, (second, second_truth)) in combinations(ordered, 2):
         sides = [(first[:, judge], second[:, judge]), (first_truth, second_truth)]
         if first.shape[1] > 1:
@@ -162,12 +170,15 @@ def _halo_chart(evidence: RunEvidence, judge: int) -> Chart:
         if result.own is not None:
             names.append(f"{a} and {b}")
             judged.append(result.own)
-            theirs.append(result.reference)
+            reference_means.append(result.reference)
             counts.append(result.effect.n)
     return Chart(
         axes=("Criteria", "Correlation"),
         places=tuple(names),
-        series=((evidence.names[judge], tuple(judged)), (_reference_name(evidence), tuple(theirs))),
+        series=(
+            (evidence.names[judge], tuple(judged)),
+            (_reference_name(evidence), tuple(reference_means)),
+        ),
         counts=tuple(counts),
         kind="dots",
     )

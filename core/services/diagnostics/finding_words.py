@@ -28,7 +28,7 @@ def _size(effect: BiasEffect) -> float:
 
 
 def _unsigned(effect: BiasEffect) -> BiasEffect:
-    """Return the effect without its sign, for sentences that state the direction."""
+    """Return the effect without its sign, for sentences that state the side."""
     if _size(effect) >= 0 or effect.low is None or effect.high is None:
         return effect
     return effect._replace(estimate=-_size(effect), low=-effect.high, high=-effect.low)
@@ -192,29 +192,29 @@ def abstention_words(judge: str, effect: BiasEffect, versus: str) -> str:
 
 def drift_words(judge: str, effect: BiasEffect, earlier: str) -> str:
     """Describe a judge that has become more lenient or more severe."""
-    where = "higher" if _size(effect) > 0 else "lower"
+    side = "higher" if _size(effect) > 0 else "lower"
     return (
         f"{judge} has drifted: on the same items and criteria its options are worth "
-        f"{_points(_size(effect))} {where} than in {earlier} {interval_and_n(_unsigned(effect))}."
+        f"{_points(_size(effect))} {side} than in {earlier} {interval_and_n(_unsigned(effect))}."
     )
 
 
 def agreement_words(criterion: str, result: Agreement, who: str) -> str:
     """Describe a criterion that raters interpret differently."""
-    alike = (
+    alternatives_agree = (
         ""
         if result.alike.value is None
         else f" They answer alike in {percent(result.alike.value)}."
     )
     return (
         f"{who} hardly agree on {criterion}: Krippendorff's alpha is {score(_size(result.effect))} "
-        f"{interval_and_n(result.effect)}.{alike}"
+        f"{interval_and_n(result.effect)}.{alternatives_agree}"
     )
 
 
 def discrimination_words(criterion: str, effect: BiasEffect) -> str:
     """Describe a criterion that does not correlate with the others."""
-    turned = (
+    is_reversed = (
         "It may be turned round, "
         if (effect.high or 0.0) < 0
         else "It may not tell good items from poor ones, "
@@ -222,7 +222,7 @@ def discrimination_words(criterion: str, effect: BiasEffect) -> str:
     return (
         f"{criterion} hardly goes with the rest: its verdicts correlate {score(_size(effect))} "
         f"with the mean of the other criteria {interval_and_n(effect)}. "
-        f"{turned}or it asks something else."
+        f"{is_reversed}or it asks something else."
     )
 
 

@@ -37,7 +37,7 @@ _LEVELS = 10_000
 NO_LABELS = "It takes labels: without them what the judge sees and what is there look alike."
 
 NO_ORDER = "Options without an order are worth neither more nor less."
-#: Why a check of a judge is impossible if all of its answers lack the measure.
+#: The reason given if no answer of a judge has the quantity that a check compares.
 _NEVER: dict[Kind, str] = {
     "leniency": NO_ORDER,
     "extremes": "No criterion has three ordered options or more.",
@@ -95,28 +95,28 @@ def _findings_of_judge(
         yield make_finding("position", pull.effect, words.position_words(name, pull))
     else:
         yield make_finding("position", pull, "")
-    again = _change_effect(evidence, judge, 0, BOUNDS["inconsistency"].null.value)
-    yield make_finding("inconsistency", again, words.inconsistency_words(name, again))
+    repeats = _change_effect(evidence, judge, 0, BOUNDS["inconsistency"].null.value)
+    yield make_finding("inconsistency", repeats, words.inconsistency_words(name, repeats))
     # Flips count only beyond the rate at which the judge contradicts itself in the same order.
-    limit = max(BOUNDS["flips"].null.value, again.high or 0.0)
+    limit = max(BOUNDS["flips"].null.value, repeats.high or 0.0)
     flipped = _change_effect(evidence, judge, evidence.own, limit)
     yield make_finding("flips", flipped, words.flip_words(name, flipped))
     for kind, measures, say in against:
-        if all(np.isnan(given).all() for given, _ in measures):
+        if all(np.isnan(judge_values).all() for judge_values, _ in measures):
             yield make_finding(kind, BiasEffect.undefined(_NEVER[kind]), "")
             continue
         names = (evidence.truth, evidence.rater)
         effect, versus = against_of(measures, judge, BOUNDS[kind].null, *names)
         yield make_finding(kind, effect, say(name, effect, versus))
-    worths = next(measures for kind, measures, _ in against if kind == "leniency")
-    slope = _verbosity(evidence, worths, judge)
+    values = next(measures for kind, measures, _ in against if kind == "leniency")
+    slope = _verbosity(evidence, values, judge)
     yield make_finding("verbosity", slope, words.verbosity_words(name, slope))
-    kin = _made_by_same_maker(evidence, judge)
-    if 0 < np.nansum(kin) < np.isfinite(kin).sum():
-        own = _value_slope(evidence, worths, judge, kin, BOUNDS["own_maker"].null)
-        yield make_finding("own_maker", own, words.own_maker_words(name, own))
-    given, truth, other_means = _side_by_side(evidence, worths, judge)
-    coloured = halo(given, truth, BOUNDS["halo"].null, other_means)
+    same_maker = _made_by_same_maker(evidence, judge)
+    if 0 < np.nansum(same_maker) < np.isfinite(same_maker).sum():
+        own_effect = _value_slope(evidence, values, judge, same_maker, BOUNDS["own_maker"].null)
+        yield make_finding("own_maker", own_effect, words.own_maker_words(name, own_effect))
+    judge_values, truth, other_means = _side_by_side(evidence, values, judge)
+    coloured = halo(judge_values, truth, BOUNDS["halo"].null, other_means)
     yield make_finding("halo", coloured.effect, words.halo_words(name, coloured, evidence.truth))
 
 
@@ -235,11 +235,11 @@ def changed_pairs(
 
 
 def _replicate_pairs(evidence: RunEvidence, twin: int) -> list[tuple[int, int]]:
-    own = evidence.own
+    n_replicates = evidence.own
     replicates = max((a.levels.shape[2] for a in evidence.criteria), default=0)
     if twin:
-        return [(r, r + twin) for r in range(own) if r + twin < replicates]
-    return list(combinations(range(own), 2))
+        return [(r, r + twin) for r in range(n_replicates) if r + twin < replicates]
+    return list(combinations(range(n_replicates), 2))
 
 
 def _verbosity(evidence: RunEvidence, worths: Sequence[Measured], judge: int) -> BiasEffect:
@@ -252,11 +252,11 @@ def _made_by_same_maker(evidence: RunEvidence, at: int) -> Values:
     judge = evidence.judges[at]
     systems = [traits.system for traits in evidence.of.traits]
     name = judge.model or judge.name
-    kin = {
+    same_maker = {
         system: float(bool(relation_of(name, system))) if system else np.nan
         for system in set(systems)
     }
-    return np.array([kin[system] for system in systems], np.float64)
+    return np.array([same_maker[system] for system in systems], np.float64)
 
 
 def _value_slope(
@@ -266,12 +266,12 @@ def _value_slope(
     label.
     """
     parts = []
-    for number, (criterion, (own, _)) in enumerate(zip(evidence.criteria, worths, strict=True)):
+    for number, (criterion, (levels, _)) in enumerate(zip(evidence.criteria, worths, strict=True)):
         rows = np.flatnonzero(
-            ~np.isnan(own[:, judge]) & (criterion.truth >= 0) & ~np.isnan(of_item)
+            ~np.isnan(levels[:, judge]) & (criterion.truth >= 0) & ~np.isnan(of_item)
         )
         stratum = number * _LEVELS + criterion.truth[rows]
-        parts.append(np.stack([own[rows, judge], of_item[rows], stratum * 1.0, rows * 1.0]))
+        parts.append(np.stack([levels[rows, judge], of_item[rows], stratum * 1.0, rows * 1.0]))
     values, lengths, strata, items = np.concatenate([np.zeros((4, 0)), *parts], axis=1)
     if not len(values):
         ordered = any(criterion.ordered for criterion in evidence.criteria)
@@ -360,11 +360,11 @@ def merge_findings(findings: Sequence[Finding], evidence: RunEvidence) -> list[F
                 names, len(judges), f"{evidence.rater}s", direction, sizes
             )
         merged[id(same[0])] = replace(most, sentence=sentence)
-    alone = ("leaning", "verbosity")
+    merged_kinds = ("leaning", "verbosity")
     return [
         merged.get(id(finding), finding)
         for finding in findings
-        if finding.kind not in alone or id(finding) in merged
+        if finding.kind not in merged_kinds or id(finding) in merged
     ]
 
 
@@ -381,9 +381,9 @@ def leaning_chart(evidence: RunEvidence, finding: Finding) -> Chart:
         if finding.other in (_option(criterion, level) for level in range(len(criterion.labels)))
     )
     judge, k = evidence.names.index(finding.subject), len(criterion.labels)
-    given, truth = criterion.levels[:, judge, 0], criterion.truth
-    answered = (given >= 0) & (truth >= 0)
-    series = [(evidence.names[judge], given[answered if answered.any() else given >= 0])]
+    levels, truth = criterion.levels[:, judge, 0], criterion.truth
+    answered = (levels >= 0) & (truth >= 0)
+    series = [(evidence.names[judge], levels[answered if answered.any() else levels >= 0])]
     if answered.any():
         series.append((evidence.truth[0].upper() + evidence.truth[1:], truth[answered]))
     counts = [np.bincount(levels, minlength=k) for _, levels in series]

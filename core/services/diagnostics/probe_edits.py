@@ -2,7 +2,7 @@
 
 Every rule changes the look of a text, not its content. The kinds are those of CALM (Ye et al. 2024,
 Justice or Prejudice?) that apply to a single answer: verbosity, authority, bandwagon, refinement
-(said to be a better version), distraction, sentiment (here: confidence), beauty (markdown),
+(announced as a better version), distraction, sentiment (here: confidence), beauty (markdown),
 self-enhancement (by the name above the text), position (of the options). Added are typos and an
 instruction to the judge.
 """
@@ -324,10 +324,10 @@ _HEDGES = (
 
 
 def _confident_text(text: str, _: Random) -> str:
-    sure = text
+    edited = text
     for hedge, plain in _HEDGES:
-        sure = re.sub(hedge, plain, sure, flags=re.IGNORECASE)
-    return with_last_line(_capitalised_sentences(sure) if sure != text else text, "confident")
+        edited = re.sub(hedge, plain, edited, flags=re.IGNORECASE)
+    return with_last_line(_capitalised_sentences(edited) if edited != text else text, "confident")
 
 
 def with_last_line(text: str, line: str) -> str:

@@ -133,7 +133,7 @@ def result(store: Store, probe_id: int) -> ProbeResult:
 def figures(
     judges: Sequence[Judge],
     edits: Sequence[ProbeEdit],
-    given: Mapping[str, Replies],
+    replies_by_judge: Mapping[str, Replies],
     grid: ProbeGrid,
     earns: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> tuple[tuple[ProbeFigure, ...], tuple[ProbeFigure, ...]]:
@@ -144,9 +144,9 @@ def figures(
     totals, single = list[ProbeFigure](), list[ProbeFigure]()
     for judge in judges:
         for edit in edits:
-            earned = {name for name, some in earns.items() if edit.name in some}
+            earned = {name for name, rewarded in earns.items() if edit.name in rewarded}
             columns = [at for name, at in grid.criteria.items() if name not in earned]
-            replies = given[judge.name]
+            replies = replies_by_judge[judge.name]
             total = _figure(judge, edit, "", replies.of(columns) if columns else replies, grid)
             totals.append(replace(total, earned=not columns))
             if len(grid.criteria) > 1:
@@ -162,8 +162,8 @@ def _significant(
     # A model's edits may add or remove content, so they prove nothing and are tested separately.
     for written in (False, True):
         parts = [
-            [edited for edited in some if edited.edit.written == written and not edited.earned]
-            for some in (totals, single)
+            [edited for edited in family if edited.edit.written == written and not edited.earned]
+            for family in (totals, single)
         ]
         faults = faulty_effects(*([edited.effect for edited in part] for part in parts))
         for part, fault in zip(parts, faults, strict=True):
@@ -196,10 +196,10 @@ class ProbeGrid:
         for id_, fact in facts.items():
             self.grown[self.place[id_]] = fact["grown"]
         self.rubric_of = {item.id: rubric_in_force(item, rubric) for item in items}
-        every = [c for r in self.rubric_of.values() for c in r.criteria]
-        distinct = dict.fromkeys(c.name for c in every)
+        criteria = [c for r in self.rubric_of.values() for c in r.criteria]
+        distinct = dict.fromkeys(c.name for c in criteria)
         self.criteria = {name: index for index, name in enumerate(distinct)}
-        self.ordered = {c.name for c in every if c.scale != "nominal"}
+        self.ordered = {c.name for c in criteria if c.scale != "nominal"}
 
     def replies(self, store: Store, run: Run) -> dict[str, Replies]:
         """Return the answers of every judge."""
@@ -232,9 +232,9 @@ def _figure(
     columns = _columns(judge, edit, grid)
     if not columns:
         reason = "The name of this judge's model does not tell who made it."
-        nothing = Estimate.undefined(reason)
+        undefined = Estimate.undefined(reason)
         return ProbeFigure(
-            judge.name, edit, criterion, EARNS, BiasEffect.undefined(reason), *(nothing,) * 3
+            judge.name, edit, criterion, EARNS, BiasEffect.undefined(reason), *(undefined,) * 3
         )
     ordered = bool(np.isfinite(replies.earned).any())
     doses: tuple[tuple[float, BiasEffect], ...] = ()
@@ -320,10 +320,10 @@ def as_text(probe: ProbeResult) -> str:
     if not lines:
         least = f" {_detectable(probe)}" if _detectable(probe) else ""
         tested = any(figure.effect.p is not None for figure in probe.whole)
-        nothing = (
+        no_effects = (
             "No edit significantly affects any of these judges." if tested else _why_nothing(probe)
         )
-        lines = [nothing + least]
+        lines = [no_effects + least]
     return "\n".join([*lines, PROMISED])
 
 

@@ -103,7 +103,7 @@ def start(store: Store, request: ProbeRequest) -> int:
     dataset = Dataset(
         name=f"Probes of run {run.id}", items=_texts_with_copies(store, request, panel)
     )
-    taught = run.plan.calibration
+    teaching = run.plan.calibration
     probe = lifecycle.start(
         store,
         RunRequest(
@@ -113,8 +113,8 @@ def start(store: Store, request: ProbeRequest) -> int:
             name=f"Probes: {run.name}"[:200],
             seed=run.plan.seed,
             budget=request.budget,
-            learn_from=taught.get("dataset_version"),
-            learn_items=tuple(taught["items"]) if taught else None,
+            learn_from=teaching.get("dataset_version"),
+            learn_items=tuple(teaching["items"]) if teaching else None,
             kind="spot",
             details=_run_details(request),
         ),
@@ -145,10 +145,10 @@ def _require_earned(store: Store, run: Run, request: ProbeRequest) -> None:
     names = {
         criterion.name for criterion in store.rubrics.version(run.rubric_version_id).rubric.criteria
     }
-    strange = sorted(set(request.earns) - names)
-    if strange:
-        raise InputError(f"{', '.join(strange)}: no criterion of run {run.id}.")
-    edits = {edit for some in request.earns.values() for edit in some} - set(request.edits)
+    unknown = sorted(set(request.earns) - names)
+    if unknown:
+        raise InputError(f"{', '.join(unknown)}: no criterion of run {run.id}.")
+    edits = {edit for rewarded in request.earns.values() for edit in rewarded} - set(request.edits)
     if edits:
         raise InputError(f"{', '.join(sorted(edits))}: not among the edits that are asked.")
 
@@ -160,11 +160,11 @@ def _callable_judges(run: Run) -> tuple[Judge, ...]:
 
 def _panel(run: Run, request: ProbeRequest) -> Panel:
     """Return a panel that treats judges alike: no stages, no early stop, no cached answers."""
-    strange = [name for name in request.edits if name not in EDITS]
-    if strange or not request.edits:
+    unknown = [name for name in request.edits if name not in EDITS]
+    if unknown or not request.edits:
         available = ", ".join(EDITS)
         raise InputError(
-            f"There is no probe {', '.join(strange) or 'chosen'}. There are {available}."
+            f"There is no probe {', '.join(unknown) or 'chosen'}. There are {available}."
         )
     by_name = {judge.name: judge for judge in _callable_judges(run)}
     missing = [name for name in request.judges if name not in by_name]
@@ -194,8 +194,8 @@ def _editable_items(store: Store, run: Run) -> list[str]:
     talks = np.flatnonzero(~columns.plain & ~columns.pairs & (columns.words > 0))
     if len(talks):
         ids = [columns.ids[index] for index in talks.tolist()]
-        read = store.datasets.items(run.dataset_version_id, ids)
-        editable = {item.id for item in read if edited_part(item).strip()}
+        items = store.datasets.items(run.dataset_version_id, ids)
+        editable = {item.id for item in items if edited_part(item).strip()}
         fit[talks] = [item_id in editable for item_id in ids]
     return [columns.ids[index] for index in places if fit[index]]
 

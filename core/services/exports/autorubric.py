@@ -39,22 +39,22 @@ _UNREADABLE = ("malformed", "out_of_range", "empty")
 
 
 def _losses(data: Graded) -> tuple[str, ...]:
-    lost = ["An experiment folder holds neither texts nor ids of items; they are numbered."]
+    losses = ["An experiment folder holds neither texts nor ids of items; they are numbered."]
     # In autorubric's format the options already say whether judges may abstain.
     criteria = criteria_losses(data.rubric.criteria, ("aggregation", "forced_choice"))
-    lost += [loss.message for loss in (*rubric_losses(data.rubric), *criteria)]
+    losses += [loss.message for loss in (*rubric_losses(data.rubric), *criteria)]
     if any(option.description for c in data.rubric.criteria for option in c.options):
-        lost.append("The descriptions of options are written below the requirement.")
+        losses.append("The descriptions of options are written below the requirement.")
     if any(judge.shadow for judge in data.run.panel.judges):
-        lost.append("Votes of judges that do not count are left out.")
+        losses.append("Votes of judges that do not count are left out.")
     if data.run.panel.asking.flip != "off":
-        lost.append("Answers to options in reversed order are left out.")
+        losses.append("Answers to options in reversed order are left out.")
     if data.run.plan.replicates > 1:
-        lost.append("Replicates are judges of their own, NAME|REPLICATE.")
+        losses.append("Replicates are judges of their own, NAME|REPLICATE.")
     if data.settled:
         cells = f"{len(data.settled):,} cells"
-        lost.append(f"What people settled ({cells}) is the verdict there, without their names.")
-    return tuple(lost)
+        losses.append(f"What people settled ({cells}) is the verdict there, without their names.")
+    return tuple(losses)
 
 
 def _manifest(data: Graded) -> dict[str, Any]:

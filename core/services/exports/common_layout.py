@@ -30,7 +30,7 @@ def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
     rows = list[list[Value]]()
     replicates = data.run.plan.replicates
     weights = {judge.name: judge.weight for judge in data.run.panel.judges}
-    heads = [*_HEADS, *(["confidence"] if data.says_how_sure[0] else []), *data.chances]
+    columns = [*_HEADS, *(["confidence"] if data.certainty_recorded[0] else []), *data.chances]
     flipped = 0
     for item in data.items:
         criteria = {c.name: c for c in data.rubric_of(item.id).criteria}
@@ -49,12 +49,12 @@ def files(data: Graded) -> tuple[dict[str, str], tuple[str, ...]]:
                 "replicate": cell.replicate,
                 **_answer_cells(criteria[cell.criterion], answer),
             }
-            rows.append([fields.get(head) for head in heads])
+            rows.append([fields.get(head) for head in columns])
     name = data.run.dataset_name
     contents = {
         "rubric.yaml": dump_rubric(data.rubric),
         "items.jsonl": dump_dataset(Dataset(name=name, items=data.items)),
-        "votes.csv": csv_text(heads, rows, guarded=False),
+        "votes.csv": csv_text(columns, rows, guarded=False),
     }
     risky = sum(is_formula(cell) for row in rows for cell in row if isinstance(cell, str))
     return contents, _folder_losses(data, flipped, risky)
@@ -64,8 +64,8 @@ def _answer_cells(criterion: Criterion, answer: VoteRow | FailureRow) -> dict[st
     if isinstance(answer, FailureRow):
         return {"label": "", "reason": answer.message}
     label = _option_label(criterion, answer.option)
-    sure = {"confidence": answer.confidence, **chances_of(criterion, answer)}
-    return {"label": label, "reason": answer.reason, **sure}
+    confidence_cells = {"confidence": answer.confidence, **chances_of(criterion, answer)}
+    return {"label": label, "reason": answer.reason, **confidence_cells}
 
 
 def _option_label(criterion: Criterion, option: int | None) -> str:
@@ -73,16 +73,16 @@ def _option_label(criterion: Criterion, option: int | None) -> str:
 
 
 def _folder_losses(data: Graded, flipped: int, risky: int) -> tuple[str, ...]:
-    lost = [
+    losses = [
         "The common layout has no verdicts: who reads it settles the votes anew, by plain majority."
     ]
     if flipped:
-        lost.append(f"{flipped:,} answers to options in reversed order are left out.")
+        losses.append(f"{flipped:,} answers to options in reversed order are left out.")
     if risky:
-        lost.append(
+        losses.append(
             f"{risky:,} cells of votes.csv begin like a formula and are left as they are, as ids "
             "must be: do not open it in a spreadsheet."
         )
     if data.settled:
-        lost.append(f"{len(data.settled):,} cells that people settled are labels there.")
-    return tuple(lost)
+        losses.append(f"{len(data.settled):,} cells that people settled are labels there.")
+    return tuple(losses)

@@ -66,7 +66,7 @@ def as_csv(store: Store, run_id: int) -> bytes:
     rows = list(_contest_rows(store, contests, {}))
     for arena in arenas_of(store, runs):
         notes = store.runs.get(arena.run_id).notes
-        withdrawn = {(item, name): when for item, name, when in notes.get(WITHDRAWN, ())}
+        withdrawn = {(item, name): time for item, name, time in notes.get(WITHDRAWN, ())}
         people = contests_of_runs(store, [arena.run_id])
         rows += [row for row in _contest_rows(store, people, withdrawn) if "rater" in row]
     return csv_bytes(csv_text(COLUMNS, ([row.get(name) for name in COLUMNS] for row in rows)))
@@ -90,8 +90,8 @@ def _contest_rows(
         }
         votes = list(_vote_rows(store, contests, contest))
         for vote in votes:
-            back = withdrawn.get((vote.pop("item"), contest.question))
-            yield {**head, **vote, "kind": kinds.get(vote["rater"]), "withdrawn": back}
+            withdrawn_at = withdrawn.get((vote.pop("item"), contest.question))
+            yield {**head, **vote, "kind": kinds.get(vote["rater"]), "withdrawn": withdrawn_at}
         if not votes:
             yield head
 

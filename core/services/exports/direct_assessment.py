@@ -30,12 +30,20 @@ def as_json(store: Store, run_id: int) -> str:
     rows: dict[str, list[dict[str, Any]]] = {judge.name: [] for judge in source.run.panel.judges}
     for item in source.items:
         criteria = {c.name: c for c in source.rubric_of(item.id).criteria}
-        given: list[VoteRow | FailureRow] = [*source.votes(item.id), *source.failures(item.id)]
-        answers = {(a.cell.judge, a.cell.criterion, a.cell.replicate): a for a in given}
+        answers_given: list[VoteRow | FailureRow] = [
+            *source.votes(item.id),
+            *source.failures(item.id),
+        ]
+        answers = {(a.cell.judge, a.cell.criterion, a.cell.replicate): a for a in answers_given}
         for judge, name, replicate in answers:
             if replicate == 0:
-                answer, turned = answers[judge, name, 0], answers.get((judge, name, replicates))
-                rows[judge].append(_result_row(source, item, criteria[name], answer, turned))
+                answer, reversed_answer = (
+                    answers[judge, name, 0],
+                    answers.get((judge, name, replicates)),
+                )
+                rows[judge].append(
+                    _result_row(source, item, criteria[name], answer, reversed_answer)
+                )
     judges = {
         name: {"rows": judge_rows, "scores": _mean_scores(judge_rows)}
         for name, judge_rows in rows.items()
@@ -63,7 +71,10 @@ def _result_row(
         "criteria": {
             "name": criterion.name,
             "description": criterion.requirement,
-            "options": [{"name": o.label, "description": o.description} for o in criterion.choices],
+            "options": [
+                {"name": option.label, "description": option.description}
+                for option in criterion.choices
+            ],
             "option_map": {
                 criterion.choices[i].label: criterion.values[i] for i in criterion.scored
             },

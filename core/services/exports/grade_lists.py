@@ -175,14 +175,14 @@ class _Filler:
     def filled(self, match: str, field: str) -> Filled:
         """Return the file with all grades written, in the rows' order."""
         grade = "" if self.roster.kind == "canvas_rubric" else self._grade()
-        ready = dict(self._ready())
+        ready = dict(self._rows_to_grade())
         for row, position in ready.items():
             if grade:
                 self._write_grade(row, position, grade)
             else:
                 self._write_assessment(row, position)
-        self._say_unmatched()
-        self._say_columns()
+        self._report_unmatched()
+        self._report_columns()
         path = PurePath(self.roster.table.name.replace("\\", "/"))
         return Filled(
             data=self.roster.table.with_cells(self.cells),
@@ -208,19 +208,19 @@ class _Filler:
         if self.roster.kind == "table" or len(columns) != 1:
             kind = KIND_WORDS[self.roster.kind]
             message = f"This is {kind}; say which column takes the grade."
-            mend = Problem(
+            advice = Problem(
                 "It has these columns.", first_names(columns or self.roster.table.heads, 20)
             )
-            raise InputError(message, (mend,), self.roster.table.name)
+            raise InputError(message, (advice,), self.roster.table.name)
         return columns[0]
 
-    def _ready(self) -> Iterator[tuple[int, int]]:
+    def _rows_to_grade(self) -> Iterator[tuple[int, int]]:
         """Yield students whose item has a final score; report others once per reason."""
         rows_of_item: dict[int, list[int]] = {}
         for row, positions in self.hits.items():
             for position in positions:
                 rows_of_item.setdefault(position, []).append(row)
-        why: dict[str, list[str]] = {}
+        items_by_reason: dict[str, list[str]] = {}
         for row, positions in self.hits.items():
             reason = "match several items, or share one with another row"
             if len(positions) == 1 and len(rows_of_item[positions[0]]) == 1:
@@ -228,12 +228,12 @@ class _Filler:
                 if not reason:
                     yield row, positions[0]
                     continue
-            why.setdefault(reason, []).append(self._student(row))
-        for reason, students in why.items():
+            items_by_reason.setdefault(reason, []).append(self._student(row))
+        for reason, students in items_by_reason.items():
             message = f"Left alone: {first_names(students)}, because they {reason}."
-            mend = "Settle them under Review, then write the file again."
+            advice = "Settle them under Review, then write the file again."
             self.problems.append(
-                Problem(message, mend if "person" in reason or TOO_LITTLE in reason else "")
+                Problem(message, advice if "person" in reason or TOO_LITTLE in reason else "")
             )
 
     def _not_ready(self, row: int, position: int) -> str:
@@ -346,7 +346,7 @@ class _Filler:
         if not left_alone:
             self.cells[row, column] = new
 
-    def _say_unmatched(self) -> None:
+    def _report_unmatched(self) -> None:
         without = len(self.roster.students) - len(self.hits)
         if without:
             self.problems.append(
@@ -361,16 +361,16 @@ class _Filler:
             message = f"Left alone, because something else is there: {_count(left_alone, 'cell')}."
             self.problems.append(Problem(message, "Overwrite grades to change them, too."))
 
-    def _say_columns(self) -> None:
+    def _report_columns(self) -> None:
         if self.roster.kind != "canvas_rubric":
             return
         parts = [criterion_part(head) for head in self.roster.table.heads]
         columns = {part[0] for part in parts if part}
         graded_here = [c.name for c in self.found.rubric.criteria]
-        if strange := sorted(columns - set(graded_here)):
-            self.problems.append(Problem(f"No criterion of this run: {first_names(strange)}."))
-        if lost := [name for name in graded_here if name not in columns]:
-            message = f"The file has no columns for {first_names(lost)}."
+        if unknown := sorted(columns - set(graded_here)):
+            self.problems.append(Problem(f"No criterion of this run: {first_names(unknown)}."))
+        if missing := [name for name in graded_here if name not in columns]:
+            message = f"The file has no columns for {first_names(missing)}."
             advice = "A criterion must be called exactly as in Canvas."
             self.problems.append(Problem(message, advice))
         rubric = self.found.rubric

@@ -88,9 +88,11 @@ class Grade:
 def grades(data: Graded) -> Iterator[Grade]:
     """Yield a grade for every item of the run's dataset, in its order."""
     version, chosen = data.run.dataset_version_id, data.run.plan.calibration
-    taught = chosen["items"] if chosen and chosen["dataset_version"] == version else ()
+    teaching_items = chosen["items"] if chosen and chosen["dataset_version"] == version else ()
     rows = {row.item_id: row for row in data.rows}
-    return iter(_Grader(data.store, version, data.rubric, rows, data.cells, frozenset(taught)))
+    return iter(
+        _Grader(data.store, version, data.rubric, rows, data.cells, frozenset(teaching_items))
+    )
 
 
 def grades_by_labels(store: Store, version: int, rubric: Rubric) -> Iterator[Grade]:

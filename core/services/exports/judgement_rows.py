@@ -152,20 +152,22 @@ class Graded:
         return {judge.name: judge.rater_kind for judge in self.run.panel.judges}
 
     @cached_property
-    def says_how_sure(self) -> tuple[bool, bool]:
+    def certainty_recorded(self) -> tuple[bool, bool]:
         """Return whether votes state a confidence, and whether they state options' chances."""
-        return self.store.votes.say_how_sure(self.run.id)
+        return self.store.votes.certainty_recorded(self.run.id)
 
     @cached_property
     def chances(self) -> tuple[str, ...]:
         """Return the columns of options' chances, ``p_<label>``; empty if no vote has chances."""
-        if not self.says_how_sure[1]:
+        if not self.certainty_recorded[1]:
             return ()
         rubrics = {
             id(rubric): rubric for rubric in (self.rubric_of(item.id) for item in self.items)
         }
         criteria = [c for rubric in rubrics.values() for c in rubric.criteria]
-        return tuple(dict.fromkeys(PROBABILITY + o.label for c in criteria for o in c.choices))
+        return tuple(
+            dict.fromkeys(PROBABILITY + option.label for c in criteria for option in c.choices)
+        )
 
     @property
     def long(self) -> tuple[str, ...]:

@@ -121,8 +121,8 @@ def as_csv(rows: Iterable[Row], columns: Sequence[str] = ()) -> str:
     "a,b\n'=1+1,-1\n"
     """
     listed = list(rows)
-    heads = tuple(columns or (listed[0] if listed else ()))
-    return csv_text(heads, ([row[name] for name in heads] for row in listed))
+    columns_written = tuple(columns or (listed[0] if listed else ()))
+    return csv_text(columns_written, ([row[name] for name in columns_written] for row in listed))
 
 
 def csv_file(rows: Iterable[Row]) -> bytes:
@@ -144,17 +144,19 @@ def canvas_csv(data: Graded) -> tuple[str, tuple[str, ...]]:
     """
     criteria = [c for c in data.rubric.criteria if c.weight > 0]
     notes = {(cell.item_id, cell.criterion): cell.note for cell in data.settled}
-    heads = ["Student Id"]
+    columns_written = ["Student Id"]
     for criterion in criteria:
-        heads += [f"{criterion.name} - {part}" for part in ("Rating", "Points", "Comments")]
+        columns_written += [
+            f"{criterion.name} - {part}" for part in ("Rating", "Points", "Comments")
+        ]
     rows = list[list[Value]]()
     for item, result in zip(data.items, data.rows, strict=True):
         row: list[Value] = [item.id]
         if item.rubric is None:
             for criterion in criteria if result.score is not None else ():
                 row += _cells(data, item.id, criterion, notes.get((item.id, criterion.name), ""))
-            rows.append(row + [None] * (len(heads) - len(row)))
-    return csv_text(heads, rows), _canvas_losses(data, len(rows))
+            rows.append(row + [None] * (len(columns_written) - len(row)))
+    return csv_text(columns_written, rows), _canvas_losses(data, len(rows))
 
 
 def _cells(data: Graded, item_id: str, criterion: Criterion, note: str) -> list[Value]:
@@ -167,15 +169,15 @@ def _cells(data: Graded, item_id: str, criterion: Criterion, note: str) -> list[
 
 
 def _canvas_losses(data: Graded, students: int) -> tuple[str, ...]:
-    lost = [
+    losses = [
         "Student Id holds the items' ids: they must be those of Canvas.",
         "Judges' reasons are not written as comments for students; notes of people are.",
     ]
     negative = [c.name for c in data.rubric.criteria if c.weight <= 0]
     if negative:
-        lost.append(f"Canvas knows no deductions; left out: {', '.join(negative)}.")
+        losses.append(f"Canvas knows no deductions; left out: {', '.join(negative)}.")
     if data.rubric.gates or data.rubric.prechecks or data.rubric.scoring.length_penalty:
-        lost.append(
+        losses.append(
             "Canvas adds the points up: gates, pre-checks and length penalties do not reach it."
         )
     empty = sum(
@@ -186,15 +188,15 @@ def _canvas_losses(data: Graded, students: int) -> tuple[str, ...]:
         if c.weight > 0
     )
     if text := ungraded_words(sum(row.ungraded for row in data.rows)):
-        lost.append(f"{text}. Their cells are empty.")
+        losses.append(f"{text}. Their cells are empty.")
     if empty:
-        lost.append(f"Left empty, without a verdict other than abstention: {empty:,} cells.")
+        losses.append(f"Left empty, without a verdict other than abstention: {empty:,} cells.")
     if students < len(data.items):
         with_own_rubrics = len(data.items) - students
-        lost.append(
+        losses.append(
             f"Left out, because they have rubrics of their own: {with_own_rubrics:,} items."
         )
-    return tuple(lost)
+    return tuple(losses)
 
 
 Format = Literal[
@@ -252,8 +254,8 @@ class Exported:
         } | self.binary
 
 
-def export(store: Store, run_id: int, form: Format, how: Confidence = USUAL) -> Exported:
-    """Return the run in that format; ``how`` determines intervals, if the format has any.
+def export(store: Store, run_id: int, form: Format, confidence: Confidence = USUAL) -> Exported:
+    """Return the run in that format; ``confidence`` determines intervals, if the format has any.
 
     Raises:
         NotFound: unknown run.
@@ -269,14 +271,15 @@ def export(store: Store, run_id: int, form: Format, how: Confidence = USUAL) -> 
         require(store, "organise")
     if form in ("report", "html", "markdown"):
         return _report_file(
-            report_run(store, run_id, how=how), "markdown" if form == "markdown" else "html"
+            report_run(store, run_id, confidence=confidence),
+            "markdown" if form == "markdown" else "html",
         )
     if form in ("reviews", "events", "labelled"):
         return _export_review(store, run_id, form)
     if form == "contest":
         return _single_file("contest.json", contest_export.as_json(store, run_id).decode())
     if form == "fair":
-        return _single_file("fair.csv", as_csv(fair_scores(store, run_id, how.level)))
+        return _single_file("fair.csv", as_csv(fair_scores(store, run_id, confidence.level)))
     if form == "direct":
         return _single_file("direct.json", direct_assessment.as_json(store, run_id))
     source = load_graded(store, run_id)
@@ -287,7 +290,9 @@ def export(store: Store, run_id: int, form: Format, how: Confidence = USUAL) -> 
         "canvas": _canvas,
         "autorubric": lambda g: _export_folder(*experiment_files(g)),
         "folder": lambda g: _export_folder(*common_layout.files(g)),
-        "everything": lambda g: Exported(_all_files(g, report_run(store, run_id, how=how)), False),
+        "everything": lambda g: Exported(
+            _all_files(g, report_run(store, run_id, confidence=confidence)), False
+        ),
     }
     return makers[form](source)
 
@@ -362,8 +367,11 @@ def _workbook(data: Graded) -> Exported:
 
 def _rows_as_lists(rows: Iterable[Row]) -> list[list[Value]]:
     listed = list(rows)
-    heads = list(listed[0]) if listed else ["item_id"]
-    return [list(heads), *([_cell_value(row.get(head)) for head in heads] for row in listed)]
+    columns_written = list(listed[0]) if listed else ["item_id"]
+    return [
+        list(columns_written),
+        *([_cell_value(row.get(head)) for head in columns_written] for row in listed),
+    ]
 
 
 def _cell_value(value: Any) -> Value:

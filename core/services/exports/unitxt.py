@@ -159,7 +159,7 @@ def _add_contest(
 ) -> None:
     lead, swapped = turns
     result = _win_or_loss(decided, system == contest.first)
-    picked, turned = _selected_system(contest, lead), _selected_system(contest, swapped)
+    picked, swapped_pick = _selected_system(contest, lead), _selected_system(contest, swapped)
     entries = {
         "contest_results": None if result == "undecided" else result == "won",
         "outcomes": result,
@@ -169,8 +169,10 @@ def _add_contest(
         "positional_bias_assessments": swapped and swapped.assessment,
         "option_selection_outputs": lead and lead.output,
         "positional_bias_option_selection_outputs": swapped and swapped.output,
-        "positional_bias": None if picked is None or turned is None else picked != turned,
-        "positional_bias_selection": turned,
+        "positional_bias": None
+        if picked is None or swapped_pick is None
+        else picked != swapped_pick,
+        "positional_bias_selection": swapped_pick,
         "summaries": lead and lead.summary,
     }
     for name, value in entries.items():

@@ -180,8 +180,10 @@ def _interval_over_looks(differences: Array, drop: float, look: int) -> Interval
     ends = percentile(differences)
     if ends.low is None:
         return ends
-    reach = float(ndtri(1 - error_rate_spent(look, 1, 0.05) / 2)) * float(np.nanstd(differences))
-    return Interval(drop - reach, drop + reach, "basic")
+    half_width = float(ndtri(1 - error_rate_spent(look, 1, 0.05) / 2)) * float(
+        np.nanstd(differences)
+    )
+    return Interval(drop - half_width, drop + half_width, "basic")
 
 
 def _or_none(value: float) -> float | None:

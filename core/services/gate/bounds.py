@@ -115,7 +115,7 @@ def check_bound(
     tested = figure.value
     if limits.lower:
         tested = figure.low if least else figure.high
-    holds = tested is not None and (tested >= bound.value if least else tested <= bound.value)
+    is_met = tested is not None and (tested >= bound.value if least else tested <= bound.value)
     short = _too_few_reason(figure, decided, limits)
     unlike = "" if figure.value is None or decided is None else labels.unlike(path)
     if unlike:
@@ -133,7 +133,7 @@ def check_bound(
         "ci": None if figure.low is None else [figure.low, figure.high],
         "n": figure.n,
         "decided": decided,
-        "ok": holds and not short,
+        "ok": is_met and not short,
         "why": _bound_in_words(bound, figure, limits, short, decided, picked, labels.missing),
     }
 

@@ -200,10 +200,10 @@ def _drop_check(path: str, fallen: kept.FigureFall, most: float) -> dict[str, An
     A figure that became undefined fails; a figure that was undefined before cannot fall.
     """
     drop = fallen.drop
-    sure = drop.low is not None and drop.low > most
+    surely_dropped = drop.low is not None and drop.low > most
     larger = drop.value is not None and drop.value > most
-    lost = fallen.now is None and fallen.before is not None
-    unknown = lost or (larger and drop.low is None)
+    became_undefined = fallen.now is None and fallen.before is not None
+    unknown = became_undefined or (larger and drop.low is None)
     return {
         "name": path,
         "kind": "drop",
@@ -214,8 +214,8 @@ def _drop_check(path: str, fallen: kept.FigureFall, most: float) -> dict[str, An
         "ci": drop.ci,
         "items": fallen.items,
         "paired": fallen.paired,
-        "ok": not unknown and not sure,
-        "why": _drop_in_words(fallen, most, sure),
+        "ok": not unknown and not surely_dropped,
+        "why": _drop_in_words(fallen, most, surely_dropped),
     }
 
 
@@ -226,11 +226,15 @@ def _drop_in_words(fallen: kept.FigureFall, most: float, is_certain: bool) -> st
     drop = fallen.drop
     if drop.value is None:
         return f"undefined before, {fmt.number(fallen.now, 3)} now"
-    on = f"{fmt.plural(fallen.items, 'common item')}" if fallen.paired else "no common items"
-    moved = f"{fmt.number(fallen.before, 3)} before, {fmt.number(fallen.now, 3)} now ({on})"
+    items_compared = (
+        f"{fmt.plural(fallen.items, 'common item')}" if fallen.paired else "no common items"
+    )
+    change_words = (
+        f"{fmt.number(fallen.before, 3)} before, {fmt.number(fallen.now, 3)} now ({items_compared})"
+    )
     if drop.value <= 0:
-        return f"{moved}: no drop"
-    size = f"{moved}: a drop of {fmt.number(drop.value, 3)}"
+        return f"{change_words}: no drop"
+    size = f"{change_words}: a drop of {fmt.number(drop.value, 3)}"
     if drop.value <= most:
         return f"{size}, {fmt.number(most)} is allowed"
     if drop.ci is None:

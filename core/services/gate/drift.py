@@ -149,7 +149,7 @@ def repeat_request(store: Store, run_id: int, budget: float | None = None) -> Ru
     if not run.panel.askable:
         raise InputError(f"The votes of run {run.id} were imported: its judges cannot be asked.")
     asking = run.panel.asking.model_copy(update={"cache": False})
-    taught = run.plan.calibration
+    teaching = run.plan.calibration
     return RunRequest(
         rubric_version=run.rubric_version_id,
         dataset_version=run.dataset_version_id,
@@ -159,8 +159,8 @@ def repeat_request(store: Store, run_id: int, budget: float | None = None) -> Ru
         replicates=run.plan.replicates,
         budget=budget,
         items=tuple(store.runs.item_ids(run.id)),
-        learn_from=taught.get("dataset_version"),
-        learn_items=tuple(taught["items"]) if taught else None,
+        learn_from=teaching.get("dataset_version"),
+        learn_items=tuple(teaching["items"]) if teaching else None,
         details={ANCHOR: run.id},
     )
 

@@ -11,7 +11,8 @@ from core.errors import InputError
 #: The key of each reference that has its own pair. Any other reference is a rater.
 PAIR_KEYS = {"gold": "vs_gold", "human": "vs_human_majority"}
 _PARTS = ("ci", "undefined", "confusion", "label_distribution", "levels")
-#: The keys with the number of observations of neighbouring figures, in order of preference.
+#: The keys that may hold the number of observations behind the figures next to them; the first one
+#: present counts.
 _COUNTS = ("n", "labels", "cells", "items_with_2plus")
 #: The figures over all cells, with or without labels.
 COUNTED = ("trust.decided", "trust.cells", "trust.settled", "trust.labels")
@@ -40,9 +41,9 @@ def named_figures(report: Mapping[str, Any]) -> dict[str, NamedFigure]:
 def _named_figures(
     part: Mapping[str, Any], path: tuple[str, ...], reasons: Mapping[str, str]
 ) -> Iterator[tuple[str, NamedFigure]]:
-    own, ends = part.get("undefined"), part.get("ci") or {}
+    own_reasons, ends = part.get("undefined"), part.get("ci") or {}
     ends = ends if isinstance(ends, Mapping) else {"value": ends}
-    reasons = own if isinstance(own, Mapping) else reasons
+    reasons = own_reasons if isinstance(own_reasons, Mapping) else reasons
     n = next((part[name] for name in _COUNTS if name in part), None)
     for key, value in part.items():
         full_path = (*path, str(key))
@@ -111,9 +112,9 @@ def _unknown_figure_message(
     if name in of_each and not per_criterion:
         path = f"criteria.*.panel.{key}.{name}"
         return f"{unknown} It is one of each criterion: add --per-criterion, or say {path}."
-    meant = f" Did you mean {close[0]!r}?" if close else ""
+    hint = f" Did you mean {close[0]!r}?" if close else ""
     return (
-        f"{unknown}{meant} Over all criteria there are {', '.join(short)}, and right, before and "
+        f"{unknown}{hint} Over all criteria there are {', '.join(short)}, and right, before and "
         f"decided of the trust statement; with --per-criterion "
         f"{', '.join(plain)}. Others by their path in `metrics --json`, e.g. "
         f"criteria.NAME.groups.llm.krippendorff_alpha_nominal."

@@ -113,7 +113,7 @@ def _is_rubric(opened: Opened) -> bool:
 
 def _recognise_rubric(file: File, opened: Opened) -> Recognised:
     try:
-        read = import_export.rubrics_in(opened, file.name)
+        parsed = import_export.rubrics_in(opened, file.name)
     except InputError as error:
         # The table may list students of a class, with columns that are called like levels: Name,
         # First draft, Second draft.
@@ -122,9 +122,9 @@ def _recognise_rubric(file: File, opened: Opened) -> Recognised:
             return otherwise
         line = "This looks like a rubric, but it cannot be read."
         return Recognised("unknown", (file,), line, error.problems or (Problem(error.message),))
-    if len(read) > 1:
-        return Recognised("rubric", (file,), f"{plural(len(read), 'rubric')}.")
-    return Recognised("rubric", (file,), f"A rubric with {in_words(read[0].value)}.")
+    if len(parsed) > 1:
+        return Recognised("rubric", (file,), f"{plural(len(parsed), 'rubric')}.")
+    return Recognised("rubric", (file,), f"A rubric with {in_words(parsed[0].value)}.")
 
 
 def rubrics(files: Sequence[File]) -> tuple[Parsed[Rubric], ...]:
@@ -217,18 +217,18 @@ def _recognise_texts(
     except InputError as error:
         problems = error.problems or (Problem(error.message),)
         return Recognised("unknown", files, "It contains no text to grade.", problems)
-    beside = _answer_columns(files, look.table)
-    if beside is not None:
-        return beside
+    answer_columns = _answer_columns(files, look.table)
+    if answer_columns is not None:
+        return answer_columns
     return Recognised("texts", files, look.line, systems=look.systems, also_votes=also_votes)
 
 
 def _answer_columns(files: tuple[File, ...], table: Table) -> Recognised | None:
     """Recognise a table with the answers of several systems in columns; ``None`` for others."""
-    beside = texts.side_by_side(table)
-    if beside is None:
+    answer_columns = texts.side_by_side(table)
+    if answer_columns is None:
         return None
-    prompt, columns = beside
+    prompt, columns = answer_columns
     named = " and ".join(f"“{column}”" for column in columns[:3])
     line = f"{plural(len(table.rows), 'row')}: “{prompt}”, answered in {named}."
     return Recognised("texts", files, line, systems=columns)
@@ -236,8 +236,11 @@ def _answer_columns(files: tuple[File, ...], table: Table) -> Recognised | None:
 
 def _recognise_unknown_table(file: File, look: FileShape) -> Recognised:
     """Recognise a table without known columns; a person may name the column of texts."""
-    if look.table is not None and (beside := _answer_columns((file,), look.table)) is not None:
-        return beside
+    if (
+        look.table is not None
+        and (answer_columns := _answer_columns((file,), look.table)) is not None
+    ):
+        return answer_columns
     if look.table is not None and texts.columns_of(look.table):
         rows = plural(len(look.table.rows), "row")
         line = f"A table with {rows}; say in the next step which column holds the texts."

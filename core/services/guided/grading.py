@@ -173,9 +173,9 @@ def take_up_ungraded(store: Store, seat: Seat, run_id: int) -> QueueRow:
         InputError: every text has a grade.
     """
     items = outcome(store, run_id).ungraded
-    off = {item_id for item_id, _ in only_switched_off(store, store.runs.get(run_id))}
-    whole = bool(off & set(items))
-    rule = QueueRule.only(failure=True, abstention=True, everything=whole, items=items)
+    switched_off = {item_id for item_id, _ in only_switched_off(store, store.runs.get(run_id))}
+    whole_texts = bool(switched_off & set(items))
+    rule = QueueRule.only(failure=True, abstention=True, everything=whole_texts, items=items)
     return queues.take_up(store, seat, run_id, "Texts without a grade", rule)
 
 

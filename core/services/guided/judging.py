@@ -67,10 +67,10 @@ def judges(store: Store, labelled: int) -> JudgeChoice:
     registry.ensure_defaults(store)
     askable = (e for e in registry.list_judges(store) if e.judge.askable)
     entries = tuple(e for e in askable if labelled or not e.judge.learns)
-    able = {e.name for e in entries}
+    callable_names = {e.name for e in entries}
     last = last_panel(store)
     names = tuple(judge.name for judge in last.judges) if last is not None else ()
-    if names and set(names) <= able:
+    if names and set(names) <= callable_names:
         return JudgeChoice(entries, names, "last")
     if labelled:
         learners = tuple(e.name for e in entries if e.judge.learns)
@@ -148,21 +148,24 @@ def add_model(store: Store, model: str, api_base: str, key_env: str, name: str =
     """
     fields = {"kind": "llm", "model": model.strip(), "api_base": api_base, "key_env": key_env}
     existing = {entry.name: entry.judge for entry in registry.list_judges(store)}
-    usual, digits = fields["model"].rpartition("/")[2] or fields["model"], dict[str, Any]()
+    short_name, digits = fields["model"].rpartition("/")[2] or fields["model"], dict[str, Any]()
     if fields["model"].startswith(model_file.PREFIX):
         judge = readiness.judge_of_model_file(fields["model"].removeprefix(model_file.PREFIX))
-        usual, fields["model"] = judge.name, judge.model
+        short_name, fields["model"] = judge.name, judge.model
         digits = {"concurrency": judge.concurrency, "max_tokens": judge.max_tokens}
-    chosen_name = " ".join(name.split()) or usual
-    free, number = chosen_name, 1
-    while free in existing:
-        same = {field: getattr(existing[free], field) for field in ("model", "api_base", "key_env")}
+    chosen_name = " ".join(name.split()) or short_name
+    unused_name, number = chosen_name, 1
+    while unused_name in existing:
+        same = {
+            field: getattr(existing[unused_name], field)
+            for field in ("model", "api_base", "key_env")
+        }
         if same == {field: fields[field].strip() for field in same}:
-            connection.begin(store, existing[free])
-            return existing[free]
+            connection.begin(store, existing[unused_name])
+            return existing[unused_name]
         number += 1
-        free = f"{chosen_name} ({number})"
-    judge = registry.save_judge(store, {**fields, **digits, "name": free}).judge
+        unused_name = f"{chosen_name} ({number})"
+    judge = registry.save_judge(store, {**fields, **digits, "name": unused_name}).judge
     connection.begin(store, judge)
     return judge
 

@@ -43,7 +43,7 @@ class LearntCriterion:
     off: str = ""
 
     @property
-    def twice(self) -> tuple[float | None, float | None]:
+    def interval_if_doubled(self) -> tuple[float | None, float | None]:
         """Return kappa's interval with twice as many labels if kappa stays what it is.
 
         Both ends are ``None`` if it is undefined. A rise is not predicted: the difference between
@@ -57,8 +57,8 @@ class LearntCriterion:
     @property
     def enough(self) -> bool:
         """Return whether ten more labels would hardly improve the judge."""
-        sure = self.low is not None and self.low >= GOOD
-        return not self.off and (sure or self.labels >= MANY)
+        surely_good = self.low is not None and self.low >= GOOD
+        return not self.off and (surely_good or self.labels >= MANY)
 
     @property
     def words(self) -> str:
@@ -71,7 +71,7 @@ class LearntCriterion:
             return sentence
         return (
             f"{sentence} With {2 * self.labels} you would know it more exactly: "
-            f"{interval(*self.twice)} if it stays {score(self.kappa)}."
+            f"{interval(*self.interval_if_doubled)} if it stays {score(self.kappa)}."
         )
 
 
@@ -113,19 +113,19 @@ def learning(
     items = everyone.read(ids)
     order = in_draw_order(ids, version)
     place = {item_id: index for index, item_id in enumerate(order)}
-    taught = {
+    labels_by_item = {
         candidate.id
         for candidate in everyone.everyone
         if candidate.teaches and candidate.split != "evaluation"
     }
-    labelled = sorted((i for i in items if i.id in taught), key=lambda item: place[item.id])
+    labelled = sorted((i for i in items if i.id in labels_by_item), key=lambda item: place[item.id])
     labelled = labelled[: round(part * len(labelled))]
     labels = [(item, labels_of(item, rubric_in_force(item, rubric.rubric))) for item in labelled]
     return LearntSoFar(
         tuple(
             curve_of(
                 criterion,
-                [(item, given[name]) for item, given in labels if name in given],
+                [(item, item_labels[name]) for item, item_labels in labels if name in item_labels],
                 items,
             )
             for criterion in rubric.rubric.criteria

@@ -57,11 +57,11 @@ def likely_rubric(store: Store, columns: Iterable[str]) -> int | None:
     """Return the rubric version with the most criteria among a table's columns. ``None`` if no
     rubric finds more than half of its criteria.
     """
-    heads = {lower_heading(column.removeprefix("label:")) for column in columns}
+    headings = {lower_heading(column.removeprefix("label:")) for column in columns}
     most, chosen = 0, None
     for row in library.rubric_rows(store)[:MOST_RUBRICS]:
         names = [c.name for c in library.version_by_id(store, row.version_id).rubric.criteria]
-        hits = sum(lower_heading(name) in heads for name in names)
+        hits = sum(lower_heading(name) in headings for name in names)
         if hits > most and 2 * hits > len(names):
             most, chosen = hits, row.version_id
     return chosen
@@ -78,13 +78,13 @@ def find_marks(store: Store, version_id: int, rubric: Rubric) -> Marks:
     meanings = dict[str, dict[str, str | None]]()
     for name, answers in counts.items():
         criterion = rubric.criterion(name)
-        strange = [
+        unknown = [
             word for word, _ in answers.most_common() if option_named(criterion, word) is None
         ]
-        if len(strange) > MOST_WORDS:
+        if len(unknown) > MOST_WORDS:
             continue
-        if strange:
-            meanings[name] = {word: probable_option(criterion, word) for word in strange}
+        if unknown:
+            meanings[name] = {word: probable_option(criterion, word) for word in unknown}
     counted = {
         n: sum(c.values()) for n, c in counts.items() if n in meanings or _marks_fit(rubric, n, c)
     }
@@ -106,8 +106,8 @@ def _item_marks(item: Item, rubric: Rubric) -> Iterator[tuple[Criterion, str, bo
             continue
         value = notes.get(lower_heading(criterion.name))
         if value is None and len(rubric.criteria) == 1:
-            given = {**{head: label.label for head, label in spelt.items()}, **notes}
-            value = next((given[head] for head in given if _means_whole_text(head)), None)
+            item_marks = {**{head: label.label for head, label in spelt.items()}, **notes}
+            value = next((item_marks[head] for head in item_marks if _means_whole_text(head)), None)
         word = str(value).strip() if isinstance(value, str | int | float) else ""
         if not holds_no_answer(criterion, word) and fold(word) not in AWAY:
             yield criterion, word, False
@@ -149,14 +149,14 @@ def as_rubric(store: Store, version_id: int) -> Rubric | None:
 
     Marks are whole numbers from 0 up to at most `MOST_MARK`.
     """
-    given: dict[str, set[str]] = {}
+    marks_by_criterion: dict[str, set[str]] = {}
     for item in store.datasets.items(version_id):
         labels = {name: label.label for name, label in item.labels.items()}
         for head, value in {**item.meta, **labels}.items():
             word = str(value).strip() if isinstance(value, str | int | float) else ""
             if _means_whole_text(lower_heading(head)) and fold(word) not in NO_ANSWER | AWAY:
-                given.setdefault(head, set()).add(word)
-    for head, words in given.items():
+                marks_by_criterion.setdefault(head, set()).add(word)
+    for head, words in marks_by_criterion.items():
         numbers = [number_of(word) for word in words]
         marks = [int(number) for number in numbers if number is not None and number % 1 == 0]
         if len(marks) == len(words) > 1 and min(marks) >= 0 and max(marks) <= MOST_MARK:
@@ -178,7 +178,7 @@ def take_as_rubric(store: Store, version: DatasetVersion, rubric: Rubric) -> Rub
     """Store the rubric of `as_rubric`, and its marks as labels of the texts."""
     words = find_marks(store, version.id, rubric).words
     meant_by = {
-        name: {word: ours for word, ours in of.items() if ours} for name, of in words.items()
+        name: {word: option for word, option in of.items() if option} for name, of in words.items()
     }
     take(store, version, rubric, meant_by)
     return catalog.keep_rubric(store, rubric, version.source or version.name)
@@ -193,8 +193,8 @@ def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) ->
     """
     missing = [
         Problem(f"{name}: {word!r} is not an option.", "Say which it is.")
-        for name, theirs in find_marks(store, version.id, rubric).words.items()
-        for word in theirs
+        for name, word_meanings in find_marks(store, version.id, rubric).words.items()
+        for word in word_meanings
         if word not in words.get(name, {})
     ]
     if missing:
@@ -211,13 +211,15 @@ def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) ->
 def _with_labels(item: Item, rubric: Rubric, words: Words) -> Item:
     exact = {criterion.name for criterion in rubric.criteria}
     spelt = {lower_heading(name): label for name, label in item.labels.items()}
-    theirs = {lower_heading(name) for name in exact}
-    labels = {n: v for n, v in item.labels.items() if n in exact or lower_heading(n) not in theirs}
+    label_columns = {lower_heading(name) for name in exact}
+    labels = {
+        n: v for n, v in item.labels.items() if n in exact or lower_heading(n) not in label_columns
+    }
     for criterion, word, _ in _item_marks(item, rubric):
         place = option_named(criterion, word)
-        ours = words.get(criterion.name, {}).get(word)
-        if place is None and ours is not None:
-            place = criterion.index_of(ours)
+        option = words.get(criterion.name, {}).get(word)
+        if place is None and option is not None:
+            place = criterion.index_of(option)
         if place is not None:
             before = labels.get(criterion.name) or spelt.get(lower_heading(criterion.name))
             reason = before.reason if before else ""

@@ -33,7 +33,7 @@ Given = Mapping[str, Mapping[str, str]]
 class Sitting:
     """The texts of a sitting in order, and the answers by text and criterion.
 
-    ``saved`` are the texts whose answers are labels by now; they can still be changed.
+    ``saved`` has the texts whose answers are already labels; these answers can still be changed.
     """
 
     items: tuple[Item, ...]
@@ -62,8 +62,8 @@ def unlabelled_ids(store: Store, version: DatasetVersion, rubric: RubricVersion)
     """Return the ids of texts without a grade by this rubric, in the order of the draw."""
     everyone = Candidates(store, version.id, rubric.rubric).everyone
     order = in_draw_order([item.id for item in everyone], version)
-    free = {item.id for item in everyone if item.text and not item.teaches}
-    return [item_id for item_id in order if item_id in free]
+    unlabelled = {item.id for item in everyone if item.text and not item.teaches}
+    return [item_id for item_id in order if item_id in unlabelled]
 
 
 def in_draw_order(ids: list[str], version: DatasetVersion) -> list[str]:
@@ -92,8 +92,8 @@ def _stored_sitting(
     if draft is None or draft.content.get("over", False) is not is_over:
         return None
     saved = frozenset(draft.content.get("saved", ()))
-    free = saved.union(unlabelled_ids(store, version, rubric))
-    ids = [item_id for item_id in draft.content["items"] if item_id in free]
+    available = saved.union(unlabelled_ids(store, version, rubric))
+    ids = [item_id for item_id in draft.content["items"] if item_id in available]
     by_id = {item.id: item for item in store.datasets.items(version.id, ids)} if ids else {}
     criteria = rubric.rubric.criteria
     given = {
@@ -139,8 +139,8 @@ def begin(
     ids = _sorted_texts(store, version, ids, chosen_ids) if chosen_ids else ids[:TEN]
     if not ids:
         raise InputError("Every text has a grade by this rubric.")
-    fresh = {"items": ids, "given": {}}
-    store.drafts.save(_key(version, rubric), fresh, now=clock.now())
+    sitting = {"items": ids, "given": {}}
+    store.drafts.save(_key(version, rubric), sitting, now=clock.now())
 
 
 def _sorted_texts(
@@ -150,8 +150,8 @@ def _sorted_texts(
 
     chosen = set(chosen_ids)
     ids = [item_id for item_id in free if item_id in chosen]
-    near = closeness_to_reference(list(store.datasets.items(version.id, ids))) if ids else None
-    return ids if near is None else sorted(ids, key=lambda item_id: -near[item_id])
+    closeness = closeness_to_reference(list(store.datasets.items(version.id, ids))) if ids else None
+    return ids if closeness is None else sorted(ids, key=lambda item_id: -closeness[item_id])
 
 
 @allowed("write")
@@ -180,13 +180,15 @@ def take_back(store: Store, version: DatasetVersion, rubric: RubricVersion) -> N
     is no sitting.
     """
     current = finished_sitting(store, version, rubric) or _require_sitting(store, version, rubric)
-    given = {item_id: dict(answers) for item_id, answers in current.given.items() if answers}
+    remaining_answers = {
+        item_id: dict(answers) for item_id, answers in current.given.items() if answers
+    }
     for item in reversed(current.items):
-        if item.id in given:
-            last = [c.name for c in current.criteria if c.name in given[item.id]][-1]
-            del given[item.id][last]
+        if item.id in remaining_answers:
+            last = [c.name for c in current.criteria if c.name in remaining_answers[item.id]][-1]
+            del remaining_answers[item.id][last]
             break
-    _store_sitting(store, _key(version, rubric), replace(current, given=given))
+    _store_sitting(store, _key(version, rubric), replace(current, given=remaining_answers))
 
 
 def _require_sitting(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Sitting:

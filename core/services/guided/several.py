@@ -22,13 +22,13 @@ def ways_to_join(tables: Sequence[Table]) -> tuple[Way, ...]:
     """Return how these tables can belong together, the likeliest first; empty if they cannot."""
     possible = list[Way]()
     texts = [catalog.suggest_mapping(table).submission for table in tables]
-    alike = all(_heading_set(table) == _heading_set(tables[0]) for table in tables)
-    if len(tables) == 2 and key_of(*tables) is not None and not alike:
+    same_headings = all(_heading_set(table) == _heading_set(tables[0]) for table in tables)
+    if len(tables) == 2 and key_of(*tables) is not None and not same_headings:
         possible.append("join")
     if all(texts) and len(set(map(str, texts))) == 1:
         ids = [_name_values(table) for table in tables]
-        apart = len(set().union(*ids)) == sum(map(len, ids)) and all(ids)
-        possible += ["parts", "systems"] if apart else ["systems", "parts"]
+        disjoint = len(set().union(*ids)) == sum(map(len, ids)) and all(ids)
+        possible += ["parts", "systems"] if disjoint else ["systems", "parts"]
     return tuple(possible)
 
 
@@ -42,8 +42,8 @@ def joined_tables(tables: Sequence[Table], way: Way | None = None) -> Table:
     could = ways_to_join(tables)
     if not could:
         names = " and ".join(repr(table.name) for table in tables)
-        mend = "Give both a column that names the rows, or the same headings, or drop one alone."
-        problem = Problem(f"{names} have no column in common that names their rows.", mend)
+        advice = "Give both a column that names the rows, or the same headings, or drop one alone."
+        problem = Problem(f"{names} have no column in common that names their rows.", advice)
         raise InputError("These tables do not belong together.", (problem,))
     way = way if way in could else could[0]
     return _join_columns(tables[0], tables[1]) if way == "join" else _stack_rows(tables, way)
@@ -86,24 +86,26 @@ def _join_columns(left: Table, right: Table) -> Table:
     for row in left.rows:
         match = by_key.pop(str(row.get(key[0])), {})
         rows.append({**row, **{name: match.get(column, "") for column, name in names.items()}})
-    alone = sum(1 for row in left.rows if str(row.get(key[0])) not in _column_values(right, key[1]))
+    unmatched = sum(
+        1 for row in left.rows if str(row.get(key[0])) not in _column_values(right, key[1])
+    )
     message = f"{left.name!r} and {right.name!r} are joined by {key[0]!r}."
-    if alone or by_key:
-        message += f" Without a counterpart are {alone:,} rows of the first, which stay, and "
+    if unmatched or by_key:
+        message += f" Without a counterpart are {unmatched:,} rows of the first, which stay, and "
         message += f"{len(by_key):,} of the second, which are left out."
     notices = (*left.notices, *right.notices, Problem(message))
-    heads = (*left.columns, *names.values())
-    return replace(left, columns=heads, rows=tuple(rows), notices=notices)
+    headings = (*left.columns, *names.values())
+    return replace(left, columns=headings, rows=tuple(rows), notices=notices)
 
 
 def _stack_rows(tables: Sequence[Table], way: Way) -> Table:
     """Return the rows of all tables; as ``systems``, with the system's name and a unique id."""
-    heads = tuple(dict.fromkeys(column for table in tables for column in table.columns))
+    headings = tuple(dict.fromkeys(column for table in tables for column in table.columns))
     rows, lines = list[dict[str, Any]](), list[int | None]()
     for table in tables:
         id = catalog.suggest_mapping(table).id
         for row, line in zip(table.rows, table.lines, strict=True):
-            own_row = dict.fromkeys(heads, "") | row if table.flat else dict(row)
+            own_row = dict.fromkeys(headings, "") | row if table.flat else dict(row)
             if way == "systems":
                 own_row[SYSTEM] = row.get(SYSTEM) or _system_name(table)
                 own_row |= {id: f"{row.get(id)} ({_system_name(table)})"} if id else {}
@@ -112,9 +114,9 @@ def _stack_rows(tables: Sequence[Table], way: Way) -> Table:
     names = " and ".join(repr(table.name) for table in tables)
     parts = "answers of a system each" if way == "systems" else "parts of one table"
     notices = (*(n for t in tables for n in t.notices), Problem(f"{names} are read as {parts}."))
-    heads = heads if way == "parts" or SYSTEM in heads else (*heads, SYSTEM)
+    headings = headings if way == "parts" or SYSTEM in headings else (*headings, SYSTEM)
     kind = tables[0].kind if all(table.flat for table in tables) else "jsonl"
-    return Table(tables[0].name, kind, heads, tuple(rows), tuple(lines), notices=notices)
+    return Table(tables[0].name, kind, headings, tuple(rows), tuple(lines), notices=notices)
 
 
 def _column_of_texts(table: Table) -> str | None:

@@ -70,7 +70,7 @@ def take_up(store: Store, seat: Seat, run_id: int) -> QueueRow:
     return queues.make_queue(store, seat, run_id, name, rule, queues.USUAL, order="dataset")
 
 
-def learnt_so_far(store: Store, run: Run) -> LearntSoFar | None:
+def current_learning(store: Store, run: Run) -> LearntSoFar | None:
     """Return what the run's judges would learn now; ``None`` if none learns, or it takes too long.
 
     Labels that people settled in a run count, so a new run learns from them.

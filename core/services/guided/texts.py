@@ -158,10 +158,10 @@ def read_pasted(text: str) -> Table:
 
 def _pasted_table(text: str) -> Table | None:
     first = text.lstrip("\n").partition("\n")[0]
-    heads = re.split(r"[\t;,|]", first)
+    headings = re.split(r"[\t;,|]", first)
     tabbed = "\t" in first
     structured = text.lstrip()[:1] in ("{", "[")
-    if not (structured or tabbed or (len(heads) > 1 and all(len(h) <= 30 for h in heads))):
+    if not (structured or tabbed or (len(headings) > 1 and all(len(h) <= 30 for h in headings))):
         return None
     try:
         table = catalog.read_source(text, "pasted.json" if structured else "pasted text")
@@ -237,10 +237,10 @@ def side_by_side(table: Table) -> tuple[str, tuple[str, ...]] | None:
     """
     mapping = catalog.suggest_mapping(table)
     used = {*mapping.used.values(), *mapping.context} - {mapping.submission}
-    free = [c for c in columns_of(table) if c not in used and _has_several_words(table, c)]
-    alike = [[c for c in free if stem_of(c) == stem_of(one) != ""] for one in free]
-    answers = max(alike, key=len, default=[])
-    other_columns = [c for c in free if c not in answers]
+    candidates = [c for c in columns_of(table) if c not in used and _has_several_words(table, c)]
+    groups = [[c for c in candidates if stem_of(c) == stem_of(other) != ""] for other in candidates]
+    answers = max(groups, key=len, default=[])
+    other_columns = [c for c in candidates if c not in answers]
     prompt = mapping.prompt or (other_columns[0] if len(other_columns) == 1 else None)
     if prompt is None or len(answers) < 2:
         return None
@@ -275,18 +275,18 @@ def read_answers(files: Sequence[File]) -> Table:
     Raises ``InputError`` like `read`.
     """
     table = read(files, way="systems")
-    beside = side_by_side(table)
-    if beside is None:
+    answer_columns = side_by_side(table)
+    if answer_columns is None:
         return table
-    prompt, columns = beside
+    prompt, columns = answer_columns
     rows, lines = list[dict[str, object]](), list[int | None]()
     for number, row in enumerate(table.rows, start=1):
         for column in columns:
             answer = {"id": f"{number}-{column}", "system": column, "submission": row.get(column)}
             rows.append({**answer, "prompt": row.get(prompt)})
             lines.append(table.lines[number - 1])
-    heads = ("id", "system", "prompt", "submission")
-    return Table(table.name, "csv", heads, tuple(rows), tuple(lines), notices=table.notices)
+    headings = ("id", "system", "prompt", "submission")
+    return Table(table.name, "csv", headings, tuple(rows), tuple(lines), notices=table.notices)
 
 
 def first_rows(look: TextTable) -> list[tuple[str, str]]:
@@ -314,24 +314,25 @@ def check(look: TextTable) -> Checked:
 
 
 def texts_without_questions(files: Sequence[File]) -> Checked | None:
-    """Return the texts, if nothing about them has to be asked.
+    """Return the texts if the user need not be asked about them, else ``None``.
 
-    Then their column is known by its heading, every row is a text without a label, several tables
-    are parts of one, and no remark asks for anything.
+    That is the case if a heading names their column, every row is a text without a label, several
+    tables are parts of one, and no remark needs an answer.
     """
     try:
         could, table = ways_to_join(files), read(files)
     except InputError:
         return None
     texts = look(table)
-    remarks = 1 if could else 0  # Several tables have one remark, on how they are read.
+    # Several tables have a remark that says how they are read.
+    remarks = 1 if could else 0
     if (could and could[0] != "parts") or len(table.notices) > remarks:
         return None
     if texts.column is None or texts.systems or texts.mapping.labels or side_by_side(table):
         return None
     checked = check(texts)
-    whole = checked.dataset is not None and len(checked.dataset.items) == len(table.rows)
-    return checked if whole and not any(notice.mend for notice in checked.notices) else None
+    is_complete = checked.dataset is not None and len(checked.dataset.items) == len(table.rows)
+    return checked if is_complete and not any(notice.mend for notice in checked.notices) else None
 
 
 @allowed("write")
@@ -354,5 +355,5 @@ def kept_line(version: DatasetVersion) -> str:
     """Return the stored texts in one line."""
     origin = f" from {version.source}" if version.source else f" in {version.name}"
     column = version.head.meta.get(COLUMN)
-    where = f", text in column “{column}”" if isinstance(column, str) else ""
-    return f"{plural(version.items, 'text')}{origin}{where}"
+    column_words = f", text in column “{column}”" if isinstance(column, str) else ""
+    return f"{plural(version.items, 'text')}{origin}{column_words}"

@@ -180,11 +180,11 @@ class CleanJudgeVotes:
         )
         column = np.full(len(answers.pairs), -1)
         column[pairs] = np.arange(len(pairs))
-        mine = np.flatnonzero(column[answers.pair] >= 0)
+        judged = np.flatnonzero(column[answers.pair] >= 0)
         # 0 is no answer, 1 a failure, 2 an abstention without an option; options follow.
         codes = np.zeros((len(answers.items), len(pairs)), np.int64)
-        code = np.where(answers.failed[mine], 1, answers.option[mine] + 3)
-        codes[answers.row[mine], column[answers.pair[mine]]] = code
+        code = np.where(answers.failed[judged], 1, answers.option[judged] + 3)
+        codes[answers.row[judged], column[answers.pair[judged]]] = code
         distinct = patterns(codes)
         order = np.argsort(distinct.of_item, kind="stable")
         for rows, row in zip(
@@ -198,8 +198,8 @@ class CleanJudgeVotes:
         for at, code in zip(pairs, row, strict=True):
             if code > 1:
                 pair, option = self._of.pairs[at], code - 3 if code > 2 else None
-                away = option is None or pair.choices[option].na
-                ballots.append(BallotRow("", pair.criterion, self._names[at], 0, option, away))
+                abstained = option is None or pair.choices[option].na
+                ballots.append(BallotRow("", pair.criterion, self._names[at], 0, option, abstained))
         return ballots
 
 
@@ -235,9 +235,9 @@ class _Settled:
             if key not in scored:
                 item_result = self._scored(row, texts)
                 scored[key] = item_result, to_json(item_result.trace)
-            (score, trace), (votes, away, failed) = scored[key], counts[row].tolist()
+            (score, trace), (votes, abstentions, failed) = scored[key], counts[row].tolist()
             result = score._replace(item_id=self._ids[row], agreement=agreement[row])
-            yield ImportedItem(votes, away, failed, result, trace)
+            yield ImportedItem(votes, abstentions, failed, result, trace)
 
     def _answers(self) -> Iterator[tuple[int, object, MeasuredTexts | None]]:
         """Yield each item with everything its score depends on: options, and texts if these
@@ -247,13 +247,13 @@ class _Settled:
             np.array([_option(verdict) for verdict in verdicts])[which]
             for verdicts, which in zip(self._verdicts, self._which, strict=True)
         ]
-        alike = patterns(np.column_stack(options)).of_item.tolist()
+        pattern_of_item = patterns(np.column_stack(options)).of_item.tolist()
         rubric = self._run.rubric
         for index in np.flatnonzero(self._votes + self._failed).tolist():
             texts = None
             if needs_texts(rubric):
                 texts = measured_texts(rubric, texts_of_item(self._run.items[index]))
-            yield index, (alike[index], texts), texts
+            yield index, (pattern_of_item[index], texts), texts
 
     def _scored(self, row: int, texts: MeasuredTexts | None) -> ItemResult:
         verdicts = [

@@ -125,8 +125,8 @@ def _kind_meant(shape: SeenKind, changes: Sequence[str], first: Layout | None) -
     if not (is_votes or shape in ("dataset", "unknown") or (changes and shape in TOOL_NAMES)):
         return shape
     are_items = is_only_for_items if is_votes else is_for_items
-    meant = layout_meant(changes, first)
-    return meant or ("dataset" if are_items(changes) else first if is_votes and first else shape)
+    named = layout_meant(changes, first)
+    return named or ("dataset" if are_items(changes) else first if is_votes and first else shape)
 
 
 def likeliest_kind(look: FileShape) -> SeenKind | None:
@@ -150,10 +150,10 @@ def nearest_in_words(look: FileShape, *, options: bool = False) -> tuple[Problem
     sheet_option = f" --sheet {shlex.quote(sheet)}" if sheet else ""
     return tuple(
         Problem(
-            f"as {SHAPE_WORDS[near.kind]}: {near.lacks}.",
-            f"If it is that: {near.options}{sheet_option}" if options else "",
+            f"as {SHAPE_WORDS[suggestion.kind]}: {suggestion.lacks}.",
+            f"If it is that: {suggestion.options}{sheet_option}" if options else "",
         )
-        for near in look.near
+        for suggestion in look.near
     )
 
 
@@ -240,8 +240,8 @@ def import_path(
     if file_look.kind == "unknown":
         raise _unknown_kind_error(file_look)
     if file_look.kind == "dataset":
-        meant = [WORD + word for word in words]
-        return _items(store, file_look, read_rubric, [*changes, *meant], dry)
+        word_changes = [WORD + word for word in words]
+        return _items(store, file_look, read_rubric, [*changes, *word_changes], dry)
     mapping = change_mapping(file_look, changes)
     if words:
         mapping = with_words(mapping, words)
@@ -261,7 +261,7 @@ def import_path(
     expected = preview(store, bundle)
     result = None if dry else bring_in(store, bundle, source=path.name, shown_preview=expected)
     report = votes_data(bundle, expected, result) | {"db": str(store.path)}
-    # Deleted here, because the next step needs as much memory again as many items took.
+    # Freed here, because with many items the next step needs as much memory again.
     del bundle
     if result is not None:
         make_ready(store, result)
@@ -273,8 +273,8 @@ def _open_likely_sheet(source: VoteSource, error: SheetNotChosen) -> VoteSource:
 
     Raises ``SheetNotChosen`` if several sheets have some, or none has.
     """
-    found = {sheet: _kind_of_sheet(source.with_sheet(sheet)) for sheet in error.sheets}
-    kinds = {sheet: kind for sheet, (kind, columns) in found.items() if columns > 1}
+    kind_of_sheet = {sheet: _kind_of_sheet(source.with_sheet(sheet)) for sheet in error.sheets}
+    kinds = {sheet: kind for sheet, (kind, columns) in kind_of_sheet.items() if columns > 1}
     for wanted in ("votes", "items"):
         sheets = [sheet for sheet, kind in kinds.items() if kind == wanted]
         if len(sheets) == 1:
@@ -287,12 +287,13 @@ def _open_likely_sheet(source: VoteSource, error: SheetNotChosen) -> VoteSource:
 def _kind_of_sheet(source: VoteSource) -> tuple[Literal["votes", "items", "neither"], int]:
     """Return what a sheet holds, and the number of its columns."""
     try:
-        near = (found := look(source)).near
+        suggestions = (file_look := look(source)).near
     except InputError:
         return "neither", 0
-    votes = {found.kind, *(shape.kind for shape in near)} & {*TABLES}
-    wide = len(found.table.columns) if found.table else 0
-    return "votes" if votes else "items" if found.kind == "dataset" or near else "neither", wide
+    votes = {file_look.kind, *(shape.kind for shape in suggestions)} & {*TABLES}
+    wide = len(file_look.table.columns) if file_look.table else 0
+    are_items = file_look.kind == "dataset" or suggestions
+    return "votes" if votes else "items" if are_items else "neither", wide
 
 
 def change_mapping(file_look: FileShape, changes: Sequence[str]) -> VoteMapping | None:
@@ -333,23 +334,24 @@ def _unknown_kind_error(file_look: FileShape) -> InputError:
     """Return the error for a table whose kind cannot be guessed."""
     columns = file_look.table.columns if file_look.table else ()
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
-    near = nearest_in_words(file_look, options=True)
-    mend = "" if near else f" {HOW_TO_SAY}"
+    suggestions = nearest_in_words(file_look, options=True)
+    advice = "" if suggestions else f" {HOW_TO_SAY}"
     message = "This is neither a table of votes nor a dataset in a known format."
-    return InputError(f"{message} Its columns are {shown}.{mend}", near, file_look.source.name)
+    message += f" Its columns are {shown}.{advice}"
+    return InputError(message, suggestions, file_look.source.name)
 
 
 def _rubrics(store: Store, file_look: FileShape, dry: bool) -> dict[str, Any]:
     """Store rubrics without votes, unless ``dry``; return the report."""
     name = file_look.source.name
     first, *others = rubrics = read_rubrics(file_look.source.first_file, name)
-    notices = tuple(notice for read in rubrics for notice in read.notices)
+    notices = tuple(notice for rubric in rubrics for notice in rubric.notices)
     if others:
         notices += (Problem(f"The file holds {len(rubrics)} rubrics; each is kept."),)
     criteria = len(first.value.criteria)
     report = stored_data("rubric", first.value.name, dry) | {"criteria": criteria}
     if not dry:
-        versions = [keep_rubric(store, read.value, name).id for read in rubrics]
+        versions = [keep_rubric(store, rubric.value, name).id for rubric in rubrics]
         report |= {"rubric_version": versions[0], "rubric_versions": versions}
     return report | {"notices": notices_data(notices), "db": str(store.path)}
 

@@ -80,8 +80,8 @@ def _contents_line(report: Mapping[str, Any]) -> str:
         for role in report["roles"]
         if role["role"].startswith("label:")
     ]
-    told = f", with labels: {', '.join(labels)}" if labels else ""
-    return f" It has {plural(report['items'], 'item')}{told}."
+    labels_note = f", with labels: {', '.join(labels)}" if labels else ""
+    return f" It has {plural(report['items'], 'item')}{labels_note}."
 
 
 def _done_in_words(report: Mapping[str, Any]) -> str:

@@ -289,8 +289,8 @@ def _refuse_doubles(bundle: VoteBundle, rows: Sequence[ImportedVote], names: Seq
                 f"repeats the answer of {name!r} to {row.criterion!r} of {row.cell.item!r}"
                 f" (line {earlier.line})."
             )
-            mend = "Take one of them out, or tell them apart by their replicate."
-            problems.append(Problem(message, mend, (), row.line))
+            advice = "Take one of them out, or tell them apart by their replicate."
+            problems.append(Problem(message, advice, (), row.line))
     if problems:
         raise InputError("These votes cannot be imported.", tuple(problems[:50]), bundle.name)
 

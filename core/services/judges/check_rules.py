@@ -89,14 +89,14 @@ def rows_of(checks: Mapping[str, CriterionChecks]) -> tuple[list[RuleRow], str]:
 def _as_row(criterion: str, rule: CheckRule, otherwise: str) -> RuleRow | None:
     """Return the rule as a row, or ``None`` if the row would read back as a different rule."""
     when = rule.when
-    inner = when.not_ or when
+    inner_test = when.not_ or when
     test = "lacks" if when.not_ is not None else when.test
     if test not in (*TEXT_TESTS, *RANGE_TESTS, "json_schema"):
         return None
     row = _row(criterion, test)
-    row |= {"of": inner.of, "ignore_case": inner.ignore_case}
+    row |= {"of": inner_test.of, "ignore_case": inner_test.ignore_case}
     row |= {"then": rule.then, "otherwise": otherwise}
-    value = getattr(inner, inner.test)
+    value = getattr(inner_test, inner_test.test)
     if isinstance(value, str):
         row["text"] = value
     elif test in RANGE_TESTS:
@@ -112,9 +112,9 @@ def _as_row(criterion: str, rule: CheckRule, otherwise: str) -> RuleRow | None:
 def _fits_a_line(row: RuleRow) -> bool:
     ends = [end for end in (row["low"], row["high"]) if end is not None]
     integral = row["test"] == "number" or all(end == int(end) for end in ends)
-    near = all(abs(end) <= _MOST_NUMBER for end in ends)
+    in_range = all(abs(end) <= _MOST_NUMBER for end in ends)
     one_line = row["text"].splitlines() in ([], [row["text"]])
-    return integral and near and one_line and len(row["text"]) <= MOST_TEXT
+    return integral and in_range and one_line and len(row["text"]) <= MOST_TEXT
 
 
 def _check_of_rule(row: RuleRow) -> Check:
@@ -154,12 +154,12 @@ def checks_from(rows: Sequence[RuleRow], text: str = "") -> dict[str, CriterionC
     checks = dict[str, CriterionChecks]()
     if not problems:
         checks = {
-            name: CriterionChecks(rules=tuple(own), otherwise=otherwise[name])
-            for name, own in rules.items()
+            name: CriterionChecks(rules=tuple(own_rules), otherwise=otherwise[name])
+            for name, own_rules in rules.items()
         }
-        both = checks.keys() & (others := _yaml_checks(text)).keys()
-        if both:
-            message = f"name {min(both)!r}, which has rules above."
+        given_twice = checks.keys() & (others := _yaml_checks(text)).keys()
+        if given_twice:
+            message = f"name {min(given_twice)!r}, which has rules above."
             problems = [Problem(message, "Say it in one of the two places.", (YAML_PLACE,))]
         checks |= others
     if not problems and not checks:
@@ -196,9 +196,9 @@ def _yaml_checks(text: str) -> dict[str, CriterionChecks]:
                 (Problem("are not checks by criterion.", "Write `criterion: {contains: text}`."),),
             )
         checks = {}
-        for name, given in value.items():
+        for name, criterion_rules in value.items():
             try:
-                checks[name] = build_model(CriterionChecks, given, "check")
+                checks[name] = build_model(CriterionChecks, criterion_rules, "check")
             except InputError as error:
                 first = error.problems[0]
                 place = (name, *first.path)
@@ -206,8 +206,8 @@ def _yaml_checks(text: str) -> dict[str, CriterionChecks]:
         return checks
     except InputError as error:
         first = error.problems[0]
-        where = f"{first.place}: " if first.place else ""
-        problem = Problem(f"{where}{first.message}", first.mend, (YAML_PLACE,))
+        place_words = f"{first.place}: " if first.place else ""
+        problem = Problem(f"{place_words}{first.message}", first.mend, (YAML_PLACE,))
         raise InputError(_REFUSED, (problem,)) from None
 
 

@@ -124,20 +124,22 @@ async def _ask_judge(
     judge: Judge, timeout: float | None, on_sent: Callable[[], object]
 ) -> AskedOutcome:
     """Return the result at the judge's address; of several addresses, the first failure."""
-    alone = [
+    single_check = [
         judge.model_copy(update={"api_base": address, "replicas": ()})
         for address in (judge.api_base, *judge.replicas)
     ]
-    outcomes = await asyncio.gather(*(_ask_at(judge_at, timeout, on_sent) for judge_at in alone))
+    outcomes = await asyncio.gather(
+        *(_ask_at(judge_at, timeout, on_sent) for judge_at in single_check)
+    )
     failed = [
         (judge_at.api_base, outcome, first)
-        for judge_at, outcome in zip(alone, outcomes, strict=True)
+        for judge_at, outcome in zip(single_check, outcomes, strict=True)
         if isinstance(first := outcome.results[0], VoteFailure)
     ]
-    if not failed or len(alone) == 1:
+    if not failed or len(single_check) == 1:
         return outcomes[0]
     address, outcome, failure = failed[0]
-    message = f"{len(failed)} of {len(alone)} addresses failed. {address}: {failure.message}"
+    message = f"{len(failed)} of {len(single_check)} addresses failed. {address}: {failure.message}"
     return replace(outcome, results=(replace(failure, message=message),))
 
 

@@ -39,8 +39,8 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
             Problem("is a rater who was imported with votes.", "Choose one to ask.", ("kind",))
         )
     if judge.kind in CODE_KINDS:
-        mend = "Name it in a panel file, for `rubric-studio grade` or Python."
-        problems.append(Problem("is code of yours, which no page runs.", mend, ("kind",)))
+        advice = "Name it in a panel file, for `rubric-studio grade` or Python."
+        problems.append(Problem("is code of yours, which no page runs.", advice, ("kind",)))
     for address in (judge.api_base, *judge.replicas):
         problems += _address_problems(address)
     problems += _param_problems(judge.params)

@@ -47,13 +47,13 @@ def programs_of(
     judges = tuple(judges)
     programs = [judge for judge in judges if judge.kind == "command"]
     allowed = permits_of_kind("programs") if programs else {}
-    strange = [judge for judge in programs if _digest(judge) not in allowed]
+    not_allowed = [judge for judge in programs if _digest(judge) not in allowed]
     secrets = () if trust or typed else unlisted_problems(judges)
-    if (strange and not trust) or secrets:
+    if (not_allowed and not trust) or secrets:
         message = "This panel runs programs that are not allowed on this machine."
-        shown = () if trust else tuple(_unpermitted_program(judge) for judge in strange)
+        shown = () if trust else tuple(_unpermitted_program(judge) for judge in not_allowed)
         raise InputError(message if shown else REFUSED, (*shown, *secrets), source)
-    add_permits("programs", {_digest(program): _entry(program) for program in strange})
+    add_permits("programs", {_digest(program): _entry(program) for program in not_allowed})
     if trust or typed:
         allow_sendings(judges)
     return commands_of(programs)

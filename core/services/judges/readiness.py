@@ -78,22 +78,24 @@ def judge_of_model_file(path: str) -> Judge:
         InputError: the file is not a model, or llama.cpp is not installed.
     """
     judge = model_file.judge_of_file(path.strip())
-    if lacks := model_file.missing_requirement(judge):
-        raise InputError("This file cannot be a judge.", (Problem(*lacks, (judge.name,)),))
+    if missing := model_file.missing_requirement(judge):
+        raise InputError("This file cannot be a judge.", (Problem(*missing, (judge.name,)),))
     return judge
 
 
 def _missing_requirements(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
     if judge.offline:
         return
-    if (lacks := model_file.missing_requirement(judge)) and load_settings(environ).runner != "none":
-        yield Problem(*lacks, (judge.name, "model"))
+    if (missing := model_file.missing_requirement(judge)) and load_settings(
+        environ
+    ).runner != "none":
+        yield Problem(*missing, (judge.name, "model"))
     name, state = key_status(judge, environ)
     if state == "not set" and load_settings(environ).runner != "none":
         yield Problem(
             "has no key.", f"Put it into the environment variable {name}.", (judge.name, "key_env")
         )
-    yield from _lacks_in_params(judge, environ)
+    yield from _problems_in_params(judge, environ)
     budget = judge.thinking
     if not isinstance(budget, int):
         return
@@ -106,7 +108,7 @@ def _missing_requirements(judge: Judge, environ: Mapping[str, str] | None) -> It
         yield Problem(message, "Lower it, or raise max_tokens.", place)
 
 
-def _lacks_in_params(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
+def _problems_in_params(judge: Judge, environ: Mapping[str, str] | None) -> Iterator[Problem]:
     place = (judge.name, "params")
     for name in sorted(RESERVED_PARAMS & judge.params.keys()):
         yield Problem("is set elsewhere.", "Take it out.", (*place, name))
@@ -116,5 +118,5 @@ def _lacks_in_params(judge: Judge, environ: Mapping[str, str] | None) -> Iterato
         return
     for name, is_set in env_status(variable_names(judge.params), environ).items():
         if not is_set:
-            mend = f"Put the value into the environment variable {name}."
-            yield Problem("names a variable that is not set.", mend, place)
+            advice = f"Put the value into the environment variable {name}."
+            yield Problem("names a variable that is not set.", advice, place)

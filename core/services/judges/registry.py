@@ -89,9 +89,9 @@ def ensure_defaults(store: Store) -> None:
     with store.write():
         if store.settings.get(_SEEDED):
             return
-        taken = {row.name for row in store.judges.list()}
+        taken_names = {row.name for row in store.judges.list()}
         for judge in OFFLINE_JUDGES:
-            if judge.name not in taken:
+            if judge.name not in taken_names:
                 store.judges.save(judge, now=now)
         if OFFLINE_PANEL.name not in {row.name for row in store.panels.list()}:
             store.panels.save(OFFLINE_PANEL, now=now)
@@ -106,8 +106,8 @@ def list_judges(store: Store, *, archived: bool = False) -> list[JudgeEntry]:
     rows = store.judges.list(archived=archived)
     panels = [] if archived else store.panels.list()
     if archived:
-        taken = {row.name for row in store.judges.list()}
-        rows = list({row.name: row for row in rows if row.name not in taken}.values())
+        taken_names = {row.name for row in store.judges.list()}
+        rows = list({row.name: row for row in rows if row.name not in taken_names}.values())
     rows.sort(key=lambda row: row.judge.offline)
     return [_judge_entry(store, row, panels) for row in rows]
 
@@ -274,9 +274,9 @@ def save_panel(
         if setup is None:
             setup = PanelSetup() if former is None else setup_of(former.panel)
         data = panel_data(name, [by_name[j] for j in judges], rules, setup)
-        taken = former is None or former.name != name
-        taken = taken and name in {row.name for row in store.panels.list()}
-        panel = _checked_panel(data, name, name_exists=taken)
+        name_taken = former is None or former.name != name
+        name_taken = name_taken and name in {row.name for row in store.panels.list()}
+        panel = _checked_panel(data, name, name_exists=name_taken)
         row = store.panels.save(panel, now=clock.now())
         if former is not None and former.name != name:
             store.panels.archive(former.id, now=clock.now())

@@ -51,7 +51,7 @@ DRAWS: dict[DrawKind, str] = {
 }
 #: Other numbers of labels shown in a plan.
 STEPS = (25, 50, 100, 200, 400, 800)
-#: How many labels the expectation from votes is worth, against what labels show.
+#: The weight of the expectation from votes, as a number of labels.
 BELIEVED = 10.0
 #: With at least this many random labels, the difference from people counts as measured.
 MEASURED = 10
@@ -80,12 +80,12 @@ class LabelPlan:
     """What labels of a criterion would buy (of all criteria by weight, if it is empty).
 
     ``left`` cells have a verdict but no label that may represent others, ``known`` cells have one.
-    ``off`` is the expected difference of people from the votes (root mean square), or the measured
-    one if nothing is left; ``measured`` says whether labels have shown it. ``gap`` between the two
-    systems is to be found; ``voted`` is the votes' gap, if none was given, and ``shown`` the gap by
-    random labels, ``told`` if that is more than chance. ``most_power`` is the power of all labels
-    together: more needs more tasks. ``thin`` counts, by draw, the groups (a verdict of one of the
-    two systems) for which so many labels would show too little.
+    ``off`` is the expected difference between people and votes (root mean square), or the measured
+    difference if no cell is left; ``measured``: labels have confirmed it. The plan is to detect a
+    ``gap`` between the two systems. ``voted`` is the gap by votes, used if the user gave none;
+    ``shown`` is the gap by random labels, and ``told`` says whether it is more than chance.
+    ``most_power`` is the power of all labels together: more needs more tasks. ``thin`` counts, by
+    draw, the groups (a verdict of one of the two systems) that would get too few labels.
     """
 
     criterion: str
@@ -131,10 +131,10 @@ class _Cells:
 
     def groups(self, draw: DrawKind, labels: float) -> list[DrawGroup]:
         """Return the cells in the groups of this draw of further labels, and by side."""
-        sizes, alike = self._alike(draw)
-        free = self.unlabelled
-        chance = chances_by_stratum(draw, min(1.0, labels / free), sizes) if free else {}
-        return [group._replace(more=group.more * chance.get(kind, 0.0)) for kind, group in alike]
+        sizes, groups = self._alike(draw)
+        share = min(1.0, labels / self.unlabelled) if self.unlabelled else 0.0
+        chance = chances_by_stratum(draw, share, sizes) if share else {}
+        return [group._replace(more=group.more * chance.get(kind, 0.0)) for kind, group in groups]
 
     def _strata(self, draw: DrawKind) -> tuple[dict[Stratum, int], list[tuple[Stratum, DrawGroup]]]:
         """Return the open cells of each stratum, and the groups with all open cells drawn."""
@@ -175,27 +175,27 @@ def label_plan(
     _check_request(store, run, criterion, labels, pair)
     random = random_labels.labels_of_run(store, run_id, criterion)
     cells, labels_seen = _cells(store, run, criterion, random)
-    left = cells.unlabelled
-    plan = LabelPlan(criterion, left, labels_seen, cells.rms, labels_seen >= MEASURED, (), pair)
-    if not left:
+    seen = (cells.unlabelled, labels_seen, cells.rms, labels_seen >= MEASURED)
+    plan, unlabelled = LabelPlan(criterion, *seen, (), pair), cells.unlabelled
+    if not unlabelled:
         reason = "Every cell with a verdict has a label."
         return replace(plan, off=_label_vote_gap(random, criterion), measured=True, reason=reason)
     if pair is not None and gap is None and plan.measured:
         plan = _with_gap_shown(plan, system_gaps.corrected_systems(store, run, criterion).gaps)
     lead = gap if plan.shown is None else plan.shown.value
-    apart = None if pair is None else _systems_gap(store, run, cells, pair, lead)
-    numbers = sorted({*(n for n in STEPS if n < left), min(labels, left)})
-    steps = tuple(_label_gain(store, run_id, cells, n, apart, hourly) for n in numbers)
+    pair_gap = None if pair is None else _systems_gap(store, run, cells, pair, lead)
+    numbers = sorted({*(n for n in STEPS if n < unlabelled), min(labels, unlabelled)})
+    steps = tuple(_label_gain(store, run_id, cells, n, pair_gap, hourly) for n in numbers)
     plan = replace(plan, steps=steps)
-    if apart is None or apart.reason:
-        return replace(plan, reason=apart.reason if apart else "")
+    if pair_gap is None or pair_gap.reason:
+        return replace(plan, reason=pair_gap.reason if pair_gap else "")
     return replace(
         plan,
-        gap=apart.gap,
-        voted=apart.voted if gap is None else None,
-        most_power=apart.power(left, left),
-        needed=apart.labels_needed(left),
-        thin={draw: number for draw in DRAWS if (number := apart.thin_groups(draw, labels, left))},
+        gap=pair_gap.gap,
+        voted=pair_gap.voted if gap is None else None,
+        most_power=pair_gap.power(unlabelled, unlabelled),
+        needed=pair_gap.labels_needed(unlabelled),
+        thin={d: number for d in DRAWS if (number := pair_gap.thin_groups(d, labels, unlabelled))},
     )
 
 
@@ -210,8 +210,8 @@ def _check_request(
     systems = store.results.systems(run.id)
     for name in pair or ():
         if name not in systems:
-            some = ", ".join(systems) or "none"
-            raise InputError(f"Run {run.id} has no system {name!r}. Its systems are: {some}.")
+            listed = ", ".join(systems) or "none"
+            raise InputError(f"Run {run.id} has no system {name!r}. Its systems are: {listed}.")
 
 
 def _cells(store: Store, run: Run, criterion: str, drawn_labels: DrawnLabels) -> tuple[_Cells, int]:
@@ -271,17 +271,17 @@ def _expected_answers(
     scales: dict[tuple[tuple[int, ...], tuple[float, ...]], int] = {}
     spread_of = [
         scales.setdefault(
-            (tuple(asked.scored), tuple(asked.values[i] or 0.0 for i in asked.scored)), len(scales)
+            (tuple(each.scored), tuple(each.values[i] or 0.0 for i in each.scored)), len(scales)
         )
-        for asked in table.questions
+        for each in table.questions
     ]
     scale = np.array(spread_of)[question]
     judged, mean, variance = (np.zeros(len(voted)) for _ in range(3))
     for (scored, values), number in scales.items():
         for index, option in enumerate(scored):
-            mine = np.flatnonzero((scale == number) & (voted == option))
-            judged[mine] = values[index]
-            mean[mine], variance[mine] = outcome_moments(values, index, wrong[mine])
+            cells = np.flatnonzero((scale == number) & (voted == option))
+            judged[cells] = values[index]
+            mean[cells], variance[cells] = outcome_moments(values, index, wrong[cells])
     return judged, mean, variance
 
 
@@ -361,20 +361,20 @@ def _systems_gap(
         for number, name in zip((-1, 1), pair, strict=True):
             row = rows[side_of.items[name]]
             task[row], of_side[row] = index, number
-    mine = np.flatnonzero(of_side[cells.item])
-    side, expected = of_side[cells.item[mine]], cells.expected
-    part = expected.part[mine]
+    side_cells = np.flatnonzero(of_side[cells.item])
+    side, expected = of_side[cells.item[side_cells]], cells.expected
+    part = expected.part[side_cells]
     reached = [float(np.maximum(part[side == side_of], 0.0).sum()) or 1.0 for side_of in (-1, 1)]
     part = side * part / np.where(side < 0, *reached)
     judged, mean, variance = (
-        side_of[mine] for side_of in (expected.said, expected.mean, expected.variance)
+        side_of[side_cells] for side_of in (expected.said, expected.mean, expected.variance)
     )
-    scaled = Expected(part, judged, mean, variance, expected.left[mine])
+    scaled = Expected(part, judged, mean, variance, expected.left[side_cells])
     about = cells.about
-    drawn_from = DrawableCells(about.names, *(column[mine] for column in about[1:]))
-    tasks = gap_error_if_labelled(scaled, task[cells.item[mine]])
+    drawn_from = DrawableCells(about.names, *(column[side_cells] for column in about[1:]))
+    tasks = gap_error_if_labelled(scaled, task[cells.item[side_cells]])
     voted_gap = float(scaled.part @ scaled.mean)
-    cells_of = _Cells(cells.item[mine], drawn_from, scaled, side)
+    cells_of = _Cells(cells.item[side_cells], drawn_from, scaled, side)
     systems = len(shared.systems)
     tests = max(1, systems * (systems - 1) // 2)
     voted = float(scaled.part @ scaled.said)
@@ -386,15 +386,15 @@ def _label_gain(
     run_id: int,
     cells: _Cells,
     labels: int,
-    apart: _Apart | None,
+    pair_gap: _Apart | None,
     hourly: float | None,
 ) -> LabelGain:
-    left = cells.unlabelled
+    unlabelled = cells.unlabelled
     width = {draw: half_width(cells.groups(draw, labels)) for draw in DRAWS}
     minutes = queue_cap.expected_minutes(store, run_id, labels, QueueSettings())
     money = None if minutes is None or hourly is None else minutes / 60 * hourly
-    if apart is None or apart.reason:
+    if pair_gap is None or pair_gap.reason:
         return LabelGain(labels, width, None, None, minutes, money)
-    spread = apart.gap_error(labels, left)
-    finds = None if spread is None else smallest_detectable_gap(spread, apart.tests)
-    return LabelGain(labels, width, apart.power(labels, left), finds, minutes, money)
+    spread = pair_gap.gap_error(labels, unlabelled)
+    finds = None if spread is None else smallest_detectable_gap(spread, pair_gap.tests)
+    return LabelGain(labels, width, pair_gap.power(labels, unlabelled), finds, minutes, money)

@@ -50,9 +50,9 @@ def _lead_words(plan: LabelPlan) -> str:
     if plan.shown is None:
         return f"People are expected to find {better} ahead by {size} ({votes})."
     shown = (plan.shown if gap > 0 else reversed_sign(plan.shown)).words(score).inline
-    sure = "is more than chance" if plan.told else "may be chance"
+    certainty = "is more than chance" if plan.told else "may be chance"
     basis = f"By {count(plan.known)} random labels"
-    return f"{basis} {better} is ahead by {shown}, which {sure}; {votes}."
+    return f"{basis} {better} is ahead by {shown}, which {certainty}; {votes}."
 
 
 def _lead_by_votes(gap: float, first: str, second: str) -> str:

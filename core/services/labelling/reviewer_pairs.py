@@ -92,16 +92,16 @@ def _judged_twice(
     rubric, own_rubrics_of = scored_rubric(store, run), own_rubrics(store, run)
     states = {(cell.item_id, cell.criterion): cell.state for cell in store.queues.cells(queue_id)}
     order = {criterion.name: index for index, criterion in enumerate(rubric.criteria)}
-    given: dict[tuple[str, str], dict[str, int]] = {}
+    answers: dict[tuple[str, str], dict[str, int]] = {}
     for verdict in store.verdicts.of_queue(queue_id):
         place, option = (verdict.item_id, verdict.criterion), verdict.first.option
         blind = verdict.part == "review" and verdict.mode != "assisted"
         decided = verdict.final is not None and states.get(place) in ("resolved", "disagreement")
         if blind and decided and option is not None:
-            given.setdefault(place, {})[verdict.reviewer] = option
-    for item_id, name in sorted(given, key=lambda place: (order.get(place[1], 0), place)):
+            answers.setdefault(place, {})[verdict.reviewer] = option
+    for item_id, name in sorted(answers, key=lambda place: (order.get(place[1], 0), place)):
         criterion = own_rubrics_of.get(item_id, rubric).criterion(name)
-        chosen = given[item_id, name]
+        chosen = answers[item_id, name]
         resolved = states[item_id, name] == "resolved"
         for first, second in combinations(sorted(chosen, key=str.casefold), 2):
             options = (chosen[first], chosen[second])

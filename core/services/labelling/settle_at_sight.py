@@ -225,7 +225,7 @@ def _withdraw_verdicts(
                 for event in store.events.of_cell(queue.run_id, item_id, name)
                 if (event.queue_id, event.action) == (queue.id, "verdict")
             ]
-            gone = store.events.undone([event.id for event in verdicts])
+            withdrawn_events = store.events.undone([event.id for event in verdicts])
             for event in verdicts:
-                if event.id not in gone:
+                if event.id not in withdrawn_events:
                     other_acts.undo(store, seat, event.step)

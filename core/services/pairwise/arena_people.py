@@ -63,7 +63,7 @@ class RaterAgreement(NamedTuple):
 
 
 class ContestRaters(NamedTuple):
-    """All raters of a contest, people first, with every two raters compared, by their indices."""
+    """All raters of a contest, people first, with every pair compared, by indices."""
 
     systems: tuple[str, ...]
     raters: tuple[ArenaRater, ...]
@@ -99,11 +99,11 @@ def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
     """
     with store.write():
         votes = {(cell.item, cell.criterion) for cell in store.votes.present(arena)}
-        taken = list(store.runs.get(arena).notes.get(WITHDRAWN, ()))
-        withdrawn = any((item, name) == (item_id, question) for item, name, *_ in taken)
+        withdrawals = list(store.runs.get(arena).notes.get(WITHDRAWN, ()))
+        withdrawn = any((item, name) == (item_id, question) for item, name, *_ in withdrawals)
         if withdrawn or (item_id, question) not in votes:
             return False
-        note = {WITHDRAWN: [*taken, [item_id, question, clock.now()]]}
+        note = {WITHDRAWN: [*withdrawals, [item_id, question, clock.now()]]}
         store.runs.set_notes(arena, note)
     return True
 
@@ -131,11 +131,11 @@ def rater_agreement(
     points_by_rater = [points for *_, points in columns]
     pairs = dict[tuple[int, int], RaterAgreement]()
     for first, second in combinations(range(len(points_by_rater)), 2):
-        met = (
+        shared_points = (
             (points_by_rater[first][key], points_by_rater[second][key])
             for key in points_by_rater[first].keys() & points_by_rater[second]
         )
-        pairs[first, second] = agreement_of_raters(met)
+        pairs[first, second] = agreement_of_raters(shared_points)
     return ContestRaters(contests.systems, raters, pairs)
 
 
@@ -158,10 +158,10 @@ def _win_rates(
     return {s: sum(values) / len(values) if values else None for s, values in got.items()}
 
 
-def agreement_of_raters(met: Iterable[tuple[float, float]]) -> RaterAgreement:
+def agreement_of_raters(shared_points: Iterable[tuple[float, float]]) -> RaterAgreement:
     """Return the agreement of two raters, given both points of every contest."""
     table = np.zeros((3, 3))
-    for mine, theirs in met:
-        table[_LEVELS[mine], _LEVELS[theirs]] += 1
+    for first_verdict, second_verdict in shared_points:
+        table[_LEVELS[first_verdict], _LEVELS[second_verdict]] += 1
     same = Estimate.share(int(np.trace(table)), int(table.sum()))
     return RaterAgreement(same, cohen_kappa(table))

@@ -245,9 +245,9 @@ def _contests_of_run(
     contests = []
     for (task, first, second), orders in bouts.items():
         leads = orders[0]
-        turned = leads.first != first
-        lengths = leads.lengths[::-1] if turned else leads.lengths
-        sources = leads.sources[::-1] if turned else leads.sources
+        is_swapped = leads.first != first
+        lengths = leads.lengths[::-1] if is_swapped else leads.lengths
+        sources = leads.sources[::-1] if is_swapped else leads.sources
         for question in questions:
             shown = tuple(
                 [

@@ -92,12 +92,12 @@ def bouts_swapped_first(bouts: Sequence[Bout], seed: int) -> list[bool]:
 
 def _sampled_bouts(field: ContestField, per_task: int, seed: int) -> Iterator[Bout]:
     """Yield, for every task, the pairs that met least so far; the seed breaks ties."""
-    met: Counter[tuple[str, str]] = Counter()
+    times_met: Counter[tuple[str, str]] = Counter()
     for task in field.tasks:
         rng = seeded_random("pairs", seed, task.id)
         pairs = list(_system_pairs(field.systems, task.answers))
-        drawn = sorted(pairs, key=lambda pair: (met[pair], rng.random()))[:per_task]
-        met.update(drawn)
+        drawn = sorted(pairs, key=lambda pair: (times_met[pair], rng.random()))[:per_task]
+        times_met.update(drawn)
         yield from (Bout(task.id, *pair) for pair in pairs if pair in drawn)
 
 
@@ -203,9 +203,15 @@ def _requirement_text(criterion: Criterion) -> str:
     if criterion.scale == "binary":
         return text
     ladder = sorted(
-        (o for o in criterion.options if o.value is not None), key=lambda o: o.value or 0.0
+        (scored_option for scored_option in criterion.options if scored_option.value is not None),
+        key=lambda scored_option: scored_option.value or 0.0,
     )
-    steps = "; ".join(f"{o.label} ({o.description})" if o.description else o.label for o in ladder)
+    steps = "; ".join(
+        f"{scored_option.label} ({scored_option.description})"
+        if scored_option.description
+        else scored_option.label
+        for scored_option in ladder
+    )
     return f"{text}\nFrom worst to best: {steps}."
 
 

@@ -244,8 +244,8 @@ def next_round(store: Store, run_ids: Sequence[int], bouts: int) -> ContestReque
     """Return a request for the next round after these runs, with at most this many bouts.
 
     A bout is more informative the more open it is (the larger the variance of its points) and the
-    fewer were held. Systems that are already told apart do not meet again. Return ``None`` if no
-    bouts remain: all systems are told apart, or all bouts were held.
+    fewer were held. Systems that differ significantly do not meet again. Return ``None`` if no
+    bouts remain: all systems differ significantly, or all bouts were held.
     """
     run = store.runs.get(run_ids[0])
     details = details_of(store, run_ids[0])
@@ -296,42 +296,42 @@ def _chosen_bouts(
     field: ContestField, contests: Contests, bouts: int, seed: int
 ) -> tuple[Bout, ...]:
     bouts_held = {Bout(h.task, h.first, h.second) for h in contests.held}
-    free: dict[tuple[str, str], list[Bout]] = {}
+    unpaired: dict[tuple[str, str], list[Bout]] = {}
     for task in field.tasks:
         answered = [s for s in contests.systems if s in task.answers]
         for pair in combinations(answered, 2):
             bout = Bout(task.id, *pair)
             if bout not in bouts_held:
-                free.setdefault(pair, []).append(bout)
-    for pair, bouts_left in free.items():
+                unpaired.setdefault(pair, []).append(bout)
+    for pair, bouts_left in unpaired.items():
         seeded_random("next round", seed, *pair).shuffle(bouts_left)
-    worth = _points_variance(contests)
-    met = Counter((b.first, b.second) for b in bouts_held)
+    variances = _points_variance(contests)
+    times_met = Counter((b.first, b.second) for b in bouts_held)
     chosen: list[Bout] = []
-    open_ = [pair for pair in free if worth.get(pair, 1.0) > 0]
+    open_ = [pair for pair in unpaired if variances.get(pair, 1.0) > 0]
     while open_ and len(chosen) < bouts:
-        best = max(open_, key=lambda pair: (worth.get(pair, 1.0) / (1 + met[pair]), pair))
-        chosen.append(free[best].pop())
-        met[best] += 1
-        open_ = [pair for pair in open_ if free[pair]]
+        best = max(open_, key=lambda pair: (variances.get(pair, 1.0) / (1 + times_met[pair]), pair))
+        chosen.append(unpaired[best].pop())
+        times_met[best] += 1
+        open_ = [pair for pair in open_ if unpaired[pair]]
     return tuple(chosen)
 
 
 def _points_variance(contests: Contests) -> dict[tuple[str, str], float]:
-    """Return the variance of one contest's points by pair; 0 for systems told apart."""
+    """Return the variance of one contest's points by pair; 0 for significantly different ones."""
     rows = decided_contests(contests)
     systems = contests.systems
     if not len(rows.item):
         return {}
     table = count_table(rows, len(systems))
     fitted = fit_strengths(table.pairs, table.totals()[:, :, None], len(systems), prior=PRIOR)
-    apart = {
+    gaps = {
         frozenset((gap.better, gap.worse))
         for gap in leaderboard_of(rows, systems, resamples=400).gaps
         if gap.apart
     }
-    met = win_matrix(table).contests
-    worth = {}
+    n_contests = win_matrix(table).contests
+    variances = {}
     for i, j in combinations(range(len(systems)), 2):
         pair = (systems[i], systems[j])
         gap = np.asarray(fitted.strengths[i, 0] - fitted.strengths[j, 0])
@@ -339,5 +339,5 @@ def _points_variance(contests: Contests) -> dict[tuple[str, str], float]:
         variance = float(won + lost - (won - lost) ** 2) / 4
         # A pair that never met keeps its worth whatever its estimated strengths, because it may
         # connect groups.
-        worth[pair] = 0.0 if frozenset(pair) in apart and met[i, j] else variance
-    return worth
+        variances[pair] = 0.0 if frozenset(pair) in gaps and n_contests[i, j] else variance
+    return variances

@@ -48,7 +48,7 @@ class RankAccord(NamedTuple):
 
 
 class Methods(NamedTuple):
-    """All methods, with every two methods compared."""
+    """All methods, with every pair of methods compared."""
 
     ways: tuple[RankingMethod, ...]
     accords: tuple[RankAccord, ...]
@@ -232,22 +232,22 @@ def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[Ra
 
 
 def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[RankGap]:
-    """Yield every two systems connected by contests, the better first."""
+    """Yield every pair of systems connected by contests, the better first."""
     for group in groups:
         for i, j in combinations(range(len(group.members)), 2):
             a, b = (i, j) if group.value[i] >= group.value[j] else (j, i)
-            apart = float(group.value[a] - group.value[b])
+            gap = float(group.value[a] - group.value[b])
             error = float(group.error[a, b])
             finite = np.isfinite(error)
             further = (
-                further_contests(apart, error, group.log_tie, critical=float(group.critical[a, b]))
+                further_contests(gap, error, group.log_tie, critical=float(group.critical[a, b]))
                 if finite and not group.regularised
                 else Estimate.undefined(_unknown_reason(group))
             )
             yield RankGap(
                 systems[group.members[a]],
                 systems[group.members[b]],
-                apart,
+                gap,
                 error if finite else None,
                 bool(group.better[a, b]),
                 further,
@@ -296,14 +296,14 @@ def notes_of(
 
 def _surely_beats(matrix: WinMatrix, i: int, j: int, items: int) -> bool:
     """Return whether a majority is more than chance; contests on one task count as one."""
-    met = float(matrix.wins[i, j] + matrix.wins[j, i])
-    n = round(min(met, items))
-    return wilson(round(n * float(matrix.wins[i, j]) / met), n)[0] > 0.5
+    contests = float(matrix.wins[i, j] + matrix.wins[j, i])
+    n = round(min(contests, items))
+    return wilson(round(n * float(matrix.wins[i, j]) / contests), n)[0] > 0.5
 
 
 def _length_notes(figures: LeaderboardFigures, systems: Sequence[str]) -> Iterator[str]:
-    """Yield a note if the leader may lead by length: longer answers surely win more, or less, and
-    the lead is sure when length is ignored but not at equal length.
+    """Yield a note if the leader may lead only because of the length of its answers: length has a
+    significant effect, and the lead is significant without correction for length but not with it.
     """
     length = figures.length
     if isinstance(length, str) or not length.leads or length.slope.low is None:

@@ -75,7 +75,7 @@ class Ballots:
 
     @property
     def contests(self) -> ContestTable:
-        """Return every two systems of a ballot as a contest."""
+        """Return every pair of systems of a ballot as a contest."""
         return contests_of_ballots(self.keys, self.task)
 
 
@@ -134,9 +134,9 @@ def ballots_of(
     counts = Counter[str]()
     for number, rater in enumerate(rated.graders):
         model = model_names.get(rater.name.partition("|")[0], rater.name)
-        kin = {s for s in field.systems if relation_of(model, s) in exclude}
+        related = {s for s in field.systems if relation_of(model, s) in exclude}
         for index in range(len(field.tasks)):
-            score, base = _ballot_of(scored, rater, field, index, kin, counts)
+            score, base = _ballot_of(scored, rater, field, index, related, counts)
             if sum(not np.isnan(s) for s in score) > 1:
                 rows.append((score, base, number, index))
     n = len(field.systems)
@@ -206,8 +206,8 @@ class SystemScores:
         self._items = {item.id: item for item in rated.items}
 
     def of(self, rater: Rater, item_id: str) -> tuple[float, float] | LeftOut | None:
-        """Return a rater's score of an item: total and base. Without one, return why, or ``None``
-        if there are no answers.
+        """Return a rater's score of an item: total and base. Return the reason if there is no
+        score, or ``None`` if there are no answers.
         """
         answers = self._rated.answers_of(rater, item_id)
         if not answers:
@@ -226,7 +226,7 @@ def _ballot_of(
     rater: Rater,
     field: ContestField,
     at: int,
-    kin: Container[str],
+    related: Container[str],
     counts: Counter[str],
 ) -> tuple[list[float], list[float]]:
     """Return one ballot: the scores of a task's systems and their bases, NaN if missing."""
@@ -235,7 +235,7 @@ def _ballot_of(
     for system in field.systems:
         item = field.tasks[at].answers.get(system)
         result = None if item is None else scored.of(rater, item.id)
-        if result is not None and system in kin:
+        if result is not None and system in related:
             counts["excluded"] += 1
             result = None
         if isinstance(result, str):

@@ -120,14 +120,14 @@ class _Finder:
         if not answer.system:
             self._raise_problem(place, "names no system.", "Say in `system` who wrote the answer.")
         elif not answer.key:
-            mend = f"Give it a {self._by!r} in its meta." if self._by else _NO_PROMPT
-            self._raise_problem(place, "belongs to no task.", mend)
+            advice = f"Give it a {self._by!r} in its meta." if self._by else _NO_PROMPT
+            self._raise_problem(place, "belongs to no task.", advice)
         elif answer.system in self._answers.setdefault(answer.key, {}):
             earlier = self._answers[answer.key][answer.system].id
-            mend = "Keep one of them, or join by a key that tells them apart."
+            advice = "Keep one of them, or join by a key that tells them apart."
             second = f"({answer.id!r}) is a second answer of {answer.system!r}"
             message = f"{second}; the first is {earlier!r}."
-            self._raise_problem(place, message, mend)
+            self._raise_problem(place, message, advice)
         elif not answer.fit:
             self._without_text += 1
         else:
@@ -140,10 +140,10 @@ class _Finder:
             return "" if value is None else str(value)
         return item.id if self._several else item.prompt
 
-    def _raise_problem(self, place: int, message: str, mend: str) -> None:
+    def _raise_problem(self, place: int, message: str, advice: str) -> None:
         self._wrongs += 1
         if self._wrongs <= _SHOWN:
-            self._problems.append(Problem(message, mend, ("items", place)))
+            self._problems.append(Problem(message, advice, ("items", place)))
 
     def refuse(self) -> None:
         if self._problems:
@@ -189,7 +189,7 @@ class _Finder:
         for key, answers in self.answered(wanted):
             items = {s: answer.item for s, answer in answers.items() if answer.item is not None}
             first = next(iter(items.values()))
-            # A prompt would be unreadable as an id, so the task gets the id of its first item.
+            # A prompt is too long for an id, so the task gets the id of its first item.
             name = key if self._by or self._several else first.id
             tasks.append(ContestTask(name, first.prompt, first.context, first.reference, items))
         return _with_distinct_names(tasks)
@@ -224,15 +224,17 @@ def _similar_name_notes(systems: Sequence[str]) -> Iterator[str]:
     """Yield notes on systems whose names are easily confused."""
     by_form: dict[str, str] = {}
     for name in systems:
-        other, like = (by_form.setdefault(form, name) for form in (fold(name), skeletons(name)[0]))
+        other, similar = (
+            by_form.setdefault(form, name) for form in (fold(name), skeletons(name)[0])
+        )
         if other != name:
             yield (
                 f"{other!r} and {name!r} differ in case or spaces only and count as two systems. "
                 "If they are one, give its items one name."
             )
-        elif like != name:
+        elif similar != name:
             yield (
-                f"{like!a} and {name!a} look the same and count as two systems. "
+                f"{similar!a} and {name!a} look the same and count as two systems. "
                 "If they are one, give its items one name."
             )
 

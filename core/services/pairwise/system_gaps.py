@@ -63,7 +63,7 @@ def gaps_between(
     *,
     resamples: int = RESAMPLES,
     seed: int = 0,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> list[Gap]:
     """Return the score's gap, then every criterion's, on the same resamples of tasks.
 
@@ -82,9 +82,9 @@ def gaps_between(
             }
             for row, value in zip(column.rows.tolist(), column.value.tolist(), strict=True):
                 values[ids[row], column.criterion] = earned.get(value)
-    given = run_columns.score_columns(store, run).score.tolist()
-    scores = dict(zip(ids, given, strict=True))
-    draws = Draws(len(shared_items), resamples, seed, how) if shared_items else None
+    score_list = run_columns.score_columns(store, run).score.tolist()
+    scores = dict(zip(ids, score_list, strict=True))
+    draws = Draws(len(shared_items), resamples, seed, confidence) if shared_items else None
 
     def named_gap(name: str) -> Gap:
         sides = [
@@ -106,19 +106,19 @@ def _array(values: Sequence[float | None]) -> Array:
 
 
 def _gap_of(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
-    compared = ~np.isnan(sides[0] + sides[1]) if len(sides[0]) else np.zeros(0, dtype=np.bool_)
+    compared: npt.NDArray[np.bool_] = ~np.isnan(np.add(*sides))
     n = int(compared.sum())
     if draws is None or not n:
         return Gap(name, Estimate.undefined(NO_TASK), None)
-    among = compared.astype(np.float64)
+    weights_compared, level = compared.astype(np.float64), draws.confidence
 
-    def mean_of_side(side: Array) -> Statistic:
+    def mean(side: Array) -> Statistic:
         values = np.where(compared, side, 0.0)
-        return lambda weights: ratio_or_nan(values @ weights, among @ weights)
+        return lambda weights: ratio_or_nan(values @ weights, weights_compared @ weights)
 
     tasks, times = np.arange(len(compared)), np.ones(len(compared), dtype=np.int64)
-    drawn, (first, second) = draws.of(tasks, times), (mean_of_side(side) for side in sides)
-    result = paired_difference(first, second, drawn, times, mask=compared, how=draws.how)
+    means, drawn = (mean(sides[0]), mean(sides[1])), draws.of(tasks, times)
+    result = paired_difference(*means, drawn, times, mask=compared, confidence=level)
     return Gap(name, result.value._replace(n=n), result.p.value)
 
 
@@ -218,8 +218,8 @@ def corrected_systems(
 
 
 def _earned_shares(cells: DrawnCells) -> DrawnCells:
-    """Return the cells with shares of the criterion's best instead of values, as in grids, without
-    cells that have no share.
+    """Return the cells with each value as a share of the criterion's best value, as in grids. Cells
+    without such a share are left out.
     """
     # The share grows evenly from the share at value 0 to the share at value 1.
     questions = cells.table.questions
@@ -244,7 +244,7 @@ class _Asked(NamedTuple):
 
 
 def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], basis: _Asked) -> list[SystemsApart]:
-    """Return every two systems compared, over the tasks that both answered."""
+    """Return every pair of systems compared, over the tasks that both answered."""
     compared = [
         (first, second, _powered_gap(shared, (first, second), cells, basis))
         for first, second in combinations(shared.systems, 2)
@@ -267,19 +267,19 @@ def _powered_gap(
     }
     of_item = np.array([tasks.get(item, -1) for item in cells[pair[0]].table.ids], np.int64)
     sides = [cells[name].take(of_item[cells[name].item] >= 0) for name in pair]
-    among = len(np.unique(np.concatenate([of_item[side.item] for side in sides])))
+    n_items = len(np.unique(np.concatenate([of_item[side.item] for side in sides])))
     parts = []
     for sign, side in zip((-1, 1), sides, strict=True):
         weights = np.ones(len(side)) if basis.by_itself else side.weight
         reached = float(weights[weights > 0].sum())
-        parts.append(weights * (sign * among / reached if reached else 0.0))
+        parts.append(weights * (sign * n_items / reached if reached else 0.0))
     first, second = sides
-    both = first.and_more(second)
+    all_ = first.and_more(second)
     units: tuple[npt.NDArray[Any], ...]
-    units = (both.said, both.counted, both.stratum, np.concatenate(parts), of_item[both.item])
+    units = (all_.said, all_.counted, all_.stratum, np.concatenate(parts), of_item[all_.item])
     if basis.by_item and not basis.by_itself:
         signs = np.repeat([-1.0, 1.0], [len(first), len(second)])
-        units = whole_items(both.item, signs, *units)
+        units = whole_items(all_.item, signs, *units)
     return powered_gap(*units, level=basis.level)
 
 
@@ -336,11 +336,11 @@ def _how_sure(systems: CorrectedSystems, best: str, best_by_votes: str) -> str:
             if pair.first == best:
                 low, high = -(gap.high or 0.0), -(gap.low or 0.0)
                 gap = gap._replace(value=-gap.value, low=low, high=high)
-            alone = f"sure if taken alone, not among {len(systems.gaps)} pairs"
-            unsure = alone if (gap.low or 0.0) > 0 else "no more than chance may do"
-            sure = "more than chance" if pair.better_system else unsure
+            caution = f"sure if taken alone, not among {len(systems.gaps)} pairs"
+            unsure = caution if (gap.low or 0.0) > 0 else "no more than chance may do"
+            certainty = "more than chance" if pair.better_system else unsure
             ahead, ends, _ = gap.words(points)
-            return f"It is {ahead} before {rival} ({ends}): {sure}."
+            return f"It is {ahead} before {rival} ({ends}): {certainty}."
     return ""
 
 

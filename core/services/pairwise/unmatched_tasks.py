@@ -55,16 +55,18 @@ def unmatched_report(
     judges = [r for r in rated.graders if r.kind != "human"] or list(rated.graders)
     left_out: dict[LeftOut, int] = {"incomplete": 0, "ungraded": 0}
     by_judge = {j: _scores_by_system(rated, j, systems, exclude, models, left_out) for j in judges}
-    whole = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
+    system_means = [_items_means([by_judge[j][s] for j in judges]) for s in systems]
     ends = (0.0, 1.0) if rated.of.rubric.scoring.normalize else (-np.inf, np.inf)
     means = [
-        mean_of(values, resamples=resamples or 1, seed=seed, how=Confidence(level), ends=ends)
-        for values in whole
+        mean_of(
+            values, resamples=resamples or 1, seed=seed, confidence=Confidence(level), ends=ends
+        )
+        for values in system_means
     ]
     if not resamples:
         means = [m if m.value is None else Estimate(m.value) for m in means]
     ranks = competition_ranks([np.nan if m.value is None else m.value for m in means])
-    ranges = rank_ranges(better_of(whole))
+    ranges = rank_ranges(better_of(system_means))
     return {
         "kind": "pointwise",
         "matched": False,
@@ -75,7 +77,7 @@ def unmatched_report(
                 "system": system,
                 "rank": ranks[index],
                 "range": str(ranges[index]) if ranks[index] is not None else None,
-                "items": len(whole[index]),
+                "items": len(system_means[index]),
                 "score": means[index].data,
             }
             for index, system in enumerate(systems)
@@ -92,7 +94,7 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
     """Return the standings, their limits, and each judge's view."""
     standings = sorted(report["standings"], key=lambda row: (row["rank"] is None, row["rank"]))
     order = [row["system"] for row in standings]
-    whole = TableBlock(
+    table = TableBlock(
         "Systems by their judges' mean score",
         ("System", "Ranks", "Mean of the judges' scores", "Items"),
         tuple(
@@ -120,7 +122,7 @@ def unmatched_sections(report: Mapping[str, Any]) -> tuple[Section, ...]:
         numbers=tuple(range(1, len(order) + 1)),
     )
     notes = Sentences(tuple(report["notes"]), listed=True, kind="warning")
-    return (Section("", (notes,)), Section(whole.name, (whole,)), Section(views.name, (views,)))
+    return (Section("", (notes,)), Section(table.name, (table,)), Section(views.name, (views,)))
 
 
 def _estimate_from_data(score_data: Mapping[str, Any]) -> Estimate:
@@ -139,10 +141,10 @@ def _scores_by_system(
     """Return a judge's scores by system and item id; count missing scores in ``left_out``."""
     scored = SystemScores(rated)
     model = models.get(judge.name.partition("|")[0], judge.name)
-    kin = {s for s in systems if relation_of(model, s) in exclude}
+    related = {s for s in systems if relation_of(model, s) in exclude}
     by_system: dict[str, dict[str, float]] = {system: {} for system in systems}
     for item in rated.items:
-        if not item.system or item.system in kin:
+        if not item.system or item.system in related:
             continue
         score = scored.of(judge, item.id)
         if isinstance(score, str):

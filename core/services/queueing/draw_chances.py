@@ -90,16 +90,18 @@ def _proportional_chances(
     full = set[Stratum]()
     while True:
         remaining = number - sum(sizes[stratum] for stratum in full)
-        among = sum(sizes[stratum] * weights[stratum] for stratum in sizes if stratum not in full)
-        factor = remaining / among if among else 0.0
-        over = {
+        total_weight = sum(
+            sizes[stratum] * weights[stratum] for stratum in sizes if stratum not in full
+        )
+        factor = remaining / total_weight if total_weight else 0.0
+        above_one = {
             stratum for stratum in sizes if stratum not in full and factor * weights[stratum] >= 1
         }
-        if not over:
+        if not above_one:
             return {
                 stratum: 1.0 if stratum in full else factor * weights[stratum] for stratum in sizes
             }
-        full |= over
+        full |= above_one
 
 
 def fixed_draw(numbers: Numbers, candidates: Numbers, wanted: int) -> tuple[Numbers, float]:

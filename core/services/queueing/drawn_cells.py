@@ -103,9 +103,10 @@ def cells_with_values(
     """
     import numpy as np
 
-    worth = table.by_option(lambda criterion: criterion.values)
+    values_by_option = table.by_option(lambda criterion: criterion.values)
     voted, value = (
-        worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
+        values_by_option[table.question, np.maximum(options, -1)]
+        for options in (table.judged, option)
     )
     cells = np.flatnonzero(kept & ~(np.isnan(voted) & np.isnan(value)))
     voted = np.where(np.isnan(voted), value, voted)
@@ -118,8 +119,9 @@ def item_cells(
 ) -> DrawnCells:
     """Return the cells of a run with the labels of items that were drawn at random.
 
-    These are the items that the dataset labels, if ``draw`` declares them drawn, and ``texts``.
-    Labels that people added to other items do not count here, since those were not drawn.
+    The items are those in ``texts`` and, if ``draw`` declares them to be a random draw, those that
+    the dataset labels. Labels that people added to other items do not count here, since those were
+    not drawn.
     """
     import numpy as np
 
@@ -128,16 +130,18 @@ def item_cells(
 
     run = store.runs.get(run_id)
     table = CellTable(store, run)
-    nowhere = np.zeros(len(table), np.bool_)
-    stratum, labelled = np.ones(len(table), np.int64), nowhere
+    no_cells = np.zeros(len(table), np.bool_)
+    stratum, labelled = np.ones(len(table), np.int64), no_cells
     if draw is not None:
         draws = label_draws.drawn_items(store, run.dataset_version_id, draw.note)
         groups = {
             chance: index for index, chance in enumerate(sorted(set(draws.chances.values())), 1)
         }
         groups |= {1.0: 0} if draw.note else {}
-        of_item = np.array([groups[draws.chances[item_id]] for item_id in table.ids], np.int64)
-        stratum = of_item[table.item]
+        stratum_of_item = np.array(
+            [groups[draws.chances[item_id]] for item_id in table.ids], np.int64
+        )
+        stratum = stratum_of_item[table.item]
         labelled = _labels_on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
     if texts is not None:
         drawn, known = (
@@ -147,13 +151,16 @@ def item_cells(
         stratum[known & ~labelled] = 0
         labelled = labelled | drawn | known
     option = np.where(labelled, _labels_on_cells(table, label_columns(store, run)), NO_LABEL)
-    worth = table.by_option(lambda asked: asked.values)
+    values_by_option = table.by_option(lambda criterion: criterion.values)
     voted, value = (
-        worth[table.question, np.maximum(options, -1)] for options in (table.judged, option)
+        values_by_option[table.question, np.maximum(options, -1)]
+        for options in (table.judged, option)
     )
     # A cell without a verdict cannot be compared, whether it is labelled or not.
-    kept = table.has_verdict & ~(labelled & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
-    return cells_with_values(table, option, stratum, labelled & (stratum > 0), kept)
+    comparable = (
+        table.has_verdict & ~(labelled & np.isnan(value)) & ((stratum == 0) | ~np.isnan(voted))
+    )
+    return cells_with_values(table, option, stratum, labelled & (stratum > 0), comparable)
 
 
 def labelled_cells(store: Store, run_id: int) -> DrawnCells:

@@ -75,5 +75,5 @@ def _fully_labelled(table: CellTable, labelled: Flags) -> frozenset[str]:
     """Return the items whose cells are all labelled."""
     import numpy as np
 
-    whole = np.bincount(table.item, ~labelled, minlength=len(table.ids)) == 0
-    return frozenset(table.ids[index] for index in np.flatnonzero(whole).tolist())
+    fully_labelled = np.bincount(table.item, ~labelled, minlength=len(table.ids)) == 0
+    return frozenset(table.ids[index] for index in np.flatnonzero(fully_labelled).tolist())

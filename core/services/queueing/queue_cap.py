@@ -59,11 +59,11 @@ def choose_within(
     """
     if rule.most is None:
         return choose_cells(store, run_id, rule, seed=seed, stale=stale)
-    sought = consider_cells(store, run_id, rule, seed=seed, stale=stale)
+    considered = consider_cells(store, run_id, rule, seed=seed, stale=stale)
     audit, gold = random_cells(rule, rule.most)
     run = store.runs.get(run_id)
-    selected = _first_cells(store, run, sought, order, seed, rule.most - audit - gold)
-    return sought.capped(selected, sought.fixed_draws(selected, audit, gold))
+    selected = _first_cells(store, run, considered, order, seed, rule.most - audit - gold)
+    return considered.capped(selected, considered.fixed_draws(selected, audit, gold))
 
 
 def random_cells(rule: QueueRule, most: int) -> tuple[int, int]:
@@ -110,50 +110,54 @@ def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[Que
     it was created: cells that were settled, had no verdict yet or were not yet stale. All others
     were left out by the cap and stay among the cells from which the audit was drawn.
     """
-    inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
+    queued = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
     most = queue.rule.most
     if most is None:
         chosen = choose_cells(store, queue.run_id, queue.rule, seed=queue.seed, stale=stale)
-        return [c for c in chosen.cells if (c.item_id, c.criterion.name) not in inside]
+        return [c for c in chosen.cells if (c.item_id, c.criterion.name) not in queued]
     if queue.rule.stale and not stale:
         stale = stale_cells(store, queue.run_id)
     late = store.votes.cells_after(queue.run_id, queue.created)
     late |= store.settled.active_at(queue.run_id, queue.created)
-    among = (late | set(stale)) - inside
-    sought = consider_cells(
-        store, queue.run_id, queue.rule, seed=queue.seed, stale=stale, candidates=among
+    late_cells = (late | set(stale)) - queued
+    considered = consider_cells(
+        store, queue.run_id, queue.rule, seed=queue.seed, stale=stale, candidates=late_cells
     )
-    return list(_later_cells(store, queue, sought, max(0, most - len(inside))).cells)
+    return list(_later_cells(store, queue, considered, max(0, most - len(queued))).cells)
 
 
-def _later_cells(store: Store, queue: QueueRow, sought: ConsideredCells, room: int) -> ChosenCells:
-    """Return the later cells that fit: those of the audit, with the chance of its earlier cells,
-    then those that the rule selects, in order.
+def _later_cells(
+    store: Store, queue: QueueRow, considered: ConsideredCells, room: int
+) -> ChosenCells:
+    """Return the later cells that fit: first the audit's, with its earlier cells' chance, then
+    those that the rule selects, in order.
 
     The number of selected cells depends on how many are drawn, not on which.
     """
     import numpy as np
 
-    numbers = sought.table.chances(queue.seed)
-    below, chance = capped_audit(store, sought.table, queue)
-    drawn = sought.drawn_from & (numbers < below)
+    numbers = considered.table.chances(queue.seed)
+    below, chance = capped_audit(store, considered.table, queue)
+    drawn = considered.drawn_from & (numbers < below)
     run = store.runs.get(queue.run_id)
-    selected = _first_cells(store, run, sought, queue.order, queue.seed, room - int(drawn.sum()))
+    selected = _first_cells(
+        store, run, considered, queue.order, queue.seed, room - int(drawn.sum())
+    )
     fitting, _ = fixed_draw(numbers, drawn & ~selected, room)
-    nothing = np.zeros(len(drawn), np.bool_)
-    return sought.capped(selected, CellDraws(fitting, nothing, np.full(len(drawn), chance)))
+    no_cells = np.zeros(len(drawn), np.bool_)
+    return considered.capped(selected, CellDraws(fitting, no_cells, np.full(len(drawn), chance)))
 
 
 def _first_cells(
-    store: Store, run: Run, sought: ConsideredCells, order: Order, seed: int, room: int
+    store: Store, run: Run, considered: ConsideredCells, order: Order, seed: int, room: int
 ) -> Flags:
     """Return the first selected cells in the queue's order, as many as fit."""
-    selected = sought.wanted
+    selected = considered.wanted
     if int(selected.sum()) <= room:
         return selected
     if room <= 0:
         return selected & False
-    cells = sought.candidates(selected)
+    cells = considered.candidates(selected)
     places = {cell.item_id: cell.position for cell in cells}
     key = _KEYS[order]
 
@@ -162,7 +166,7 @@ def _first_cells(
         return (*key(cell), draw, places[cell.item_id])
 
     ordered = sorted(weigh_cells(store, run, cells), key=place_in_order)
-    return sought.table.among((cell.item_id, cell.criterion) for cell in ordered[:room])
+    return considered.table.among((cell.item_id, cell.criterion) for cell in ordered[:room])
 
 
 def _value_or_default(value: float | None, default: float) -> float:

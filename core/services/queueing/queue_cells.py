@@ -141,8 +141,8 @@ def wanted_by_votes(store: Store, table: CellTable, run: Run, rule: QueueRule) -
         return None
     rule = rule.model_copy(update={"stale": False})
     selected = table.statistics.there & False
-    for holds in reason_flags(table, rule, _cells_by_name(store, run, rule)).values():
-        selected |= holds
+    for flags in reason_flags(table, rule, _cells_by_name(store, run, rule)).values():
+        selected |= flags
     return selected
 
 
@@ -194,18 +194,18 @@ class ConsideredCells:
         self._settled = int(resolved.sum())
         self._of = self._settled + int((open_ & (statistics.there | rule.everything)).sum())
         self._reasons = {
-            reason: holds & open_ for reason, holds in reason_flags(table, rule, named).items()
+            reason: flags & open_ for reason, flags in reason_flags(table, rule, named).items()
         }
         self.drawn_from: Flags = open_ & (statistics.option >= 0)
         self.wanted: Flags = self.drawn_from & False
-        for holds in self._reasons.values():
-            self.wanted |= holds
+        for flags in self._reasons.values():
+            self.wanted |= flags
 
     def preview(self) -> QueuePreview:
         """Return the counts of ``chosen``."""
         draws = self._shares_drawn()
         by_draw = ~self.wanted & (draws.audit | draws.gold)
-        counts = {reason: int(holds.sum()) for reason, holds in self._reasons.items()}
+        counts = {reason: int(flags.sum()) for reason, flags in self._reasons.items()}
         counts["audit"] = int((by_draw & draws.audit).sum())
         counts["gold"] = int((by_draw & ~draws.audit).sum())
         cells = self.wanted | by_draw
@@ -261,12 +261,12 @@ class ConsideredCells:
         self, cells: Flags, kept: Flags, draws: CellDraws
     ) -> list[QueueCandidate]:
         places = cells.nonzero()[0]
-        why: list[tuple[Reason, ...]] = [()] * len(places)
-        for reason, holds in self._reasons.items():
-            for at in (holds & kept)[places].nonzero()[0].tolist():
-                why[at] += (reason,)
+        reasons_of: list[tuple[Reason, ...]] = [()] * len(places)
+        for reason, flags in self._reasons.items():
+            for at in (flags & kept)[places].nonzero()[0].tolist():
+                reasons_of[at] += (reason,)
         columns = (places, draws.audit[places], draws.chance[places])
-        fields = zip(why, *(column.tolist() for column in columns), strict=True)
+        fields = zip(reasons_of, *(column.tolist() for column in columns), strict=True)
         return [
             self._queue_candidate(cell, reasons, 1.0)
             if reasons
@@ -343,14 +343,15 @@ def audited_cells(store: Store, table: CellTable, queue: QueueRow) -> Flags:
 
 
 def capped_audit(store: Store, table: CellTable, queue: QueueRow) -> tuple[float, float]:
-    """Return how the audit of a capped queue was drawn, so that later cells are drawn the same
-    way: the cells with numbers below the first, each with the second as its chance.
+    """Return the limit of the drawn numbers and the chance of each cell in the audit of a capped
+    queue, so that later cells are drawn the same way.
     """
     drawn = [row for row in store.queues.chances(queue.id) if row[2] == '["audit"]']
     if not drawn:
         return 0.0, 0.0
     cells = table.cells_at((item, criterion) for item, criterion, *_ in drawn)
-    # The chance of a labelled cell includes both draws; the smallest chance is the audit's.
+    # A labelled cell can be drawn by the audit or for its label, which raises its chance. So the
+    # smallest chance is the audit's alone.
     chance = min(chance for *_, chance in drawn)
     below = float(table.chances(queue.seed)[cells].max())
     return 1.0 if chance == 1 else nextafter(below, 1.0), chance

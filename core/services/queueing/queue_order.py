@@ -1,4 +1,4 @@
-"""Queue order: what settling a cell could change, and how much its votes differ.
+"""The order of a queue: what settling a cell could change, and how much its votes differ.
 
 For every option of the cell the item is scored again, including gates, abstentions, clamping and
 thresholds. The chance of each option comes from the votes, plus one neutral vote that prevents
@@ -91,12 +91,12 @@ class SettlingImpact(NamedTuple):
 
 def tally_votes(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
     """Return the votes for an option with a value."""
-    heads, weights = dict[int, int](), dict[int, float]()
+    vote_counts, weights = dict[int, int](), dict[int, float]()
     for option, abstained, weight, *_ in ballots:
         if not abstained and option is not None and criterion.values[option] is not None:
-            heads[option] = heads.get(option, 0) + 1
+            vote_counts[option] = vote_counts.get(option, 0) + 1
             weights[option] = weights.get(option, 0.0) + weight
-    return VoteTally(heads, weights)
+    return VoteTally(vote_counts, weights)
 
 
 def option_chances(criterion: Criterion, votes: VoteTally) -> dict[int, float]:
@@ -136,7 +136,7 @@ class WhatIf:
         answers: Mapping[str, int | None],
         votes: VoteTally,
         texts: MeasuredTexts | None = None,
-        likely: Mapping[int, float] | None = None,
+        known_chances: Mapping[int, float] | None = None,
     ) -> SettlingImpact:
         """Return what settling criterion ``name`` of an item could change.
 
@@ -145,13 +145,13 @@ class WhatIf:
             answers: the item's current verdicts, as in ``score_item``; this one may be missing.
             votes: the cell's votes.
             texts: the result of ``measured_texts`` on the item's texts, if scores need it.
-            likely: the chance of each scored option, if there is a better estimate than
+            known_chances: the chance of each scored option, if there is a better estimate than
                 ``option_chances`` (the fitted rule's).
 
         Without a current score, changes are relative to the mean of the possible scores.
         """
         criterion = self._rubric.criterion(name)
-        shares = option_chances(criterion, votes) if likely is None else likely
+        shares = option_chances(criterion, votes) if known_chances is None else known_chances
         current, outcome = self._score_with(answers, texts)
         would = []
         for option in sorted(shares, key=lambda o: (-shares[o], o)):
@@ -182,10 +182,14 @@ class WhatIf:
 
 def _score_change(current: float | None, would: Iterable[SettledOutcome]) -> float:
     scores = [(case.chance, case.score) for case in would if case.score is not None]
-    sure = fsum(chance for chance, _ in scores)
-    if not sure:
+    total_chance = fsum(chance for chance, _ in scores)
+    if not total_chance:
         return 0.0
-    start = fsum(chance * score for chance, score in scores) / sure if current is None else current
+    start = (
+        fsum(chance * score for chance, score in scores) / total_chance
+        if current is None
+        else current
+    )
     return fsum(chance * abs(score - start) for chance, score in scores)
 
 
@@ -295,7 +299,7 @@ def weigh_cells(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list
     for (item_id, name), answer in statistics.items():
         if answer.votes or answer.abstentions or answer.settled:
             answers.setdefault(item_id, {})[name] = answer.option
-    usual = _usual_disagreement(cells, tallies)
+    usual_distances = _usual_disagreement(cells, tallies)
     what_ifs: dict[int, WhatIf] = {}
     texts: dict[str, MeasuredTexts] = {}
     weighed = []
@@ -325,7 +329,7 @@ def weigh_cells(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list
                 entropy=impact.entropy,
                 margin=impact.margin,
                 spread=disagreement_share(
-                    cell.criterion, votes, usual[name, len(cell.criterion.choices)]
+                    cell.criterion, votes, usual_distances[name, len(cell.criterion.choices)]
                 ),
             )
         )

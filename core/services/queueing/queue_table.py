@@ -320,28 +320,28 @@ def audit_chances(table: CellTable, rule: QueueRule, candidates: Flags) -> Numbe
 def reason_flags(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[Reason, Flags]:
     """Return the cells to which each reason of a rule applies, in the order of listed reasons."""
     statistics, voted = table.statistics, table.statistics.there
-    holds: dict[Reason, Flags] = {}
+    flags: dict[Reason, Flags] = {}
     if rule.failure:
-        holds["failure"] = statistics.failed
+        flags["failure"] = statistics.failed
     if rule.split:
         # The entropy of the votes decides instead of their agreement with the verdict, because the
         # verdict may be an option without votes.
-        holds["split"] = np.nan_to_num(statistics.entropy) != 0
+        flags["split"] = np.nan_to_num(statistics.entropy) != 0
     if rule.abstention:
-        holds["abstention"] = (statistics.abstentions > 0) & ~table.among(named.unasked)
+        flags["abstention"] = (statistics.abstentions > 0) & ~table.among(named.unasked)
     if rule.margin is not None:
-        holds["margin"] = np.nan_to_num(statistics.margin, nan=np.inf) < rule.margin
-    holds["flip"] = table.among(named.apart)
+        flags["margin"] = np.nan_to_num(statistics.margin, nan=np.inf) < rule.margin
+    flags["flip"] = table.among(named.apart)
     if rule.stale:
-        holds["stale"] = table.among(named.stale) | statistics.stale
+        flags["stale"] = table.among(named.stale) | statistics.stale
     if rule.near_gate:
-        holds["near_gate"] = voted & _near_gates(table)
+        flags["near_gate"] = voted & _near_gates(table)
     if rule.near_mark is not None:
-        holds["near_mark"] = voted & _near_thresholds(table, rule.near_mark)
+        flags["near_mark"] = voted & _near_thresholds(table, rule.near_mark)
     if rule.everything:
-        holds["chosen"] = np.ones(len(table), np.bool_)
-    holds["regrade"] = table.among(named.requested)
-    return holds
+        flags["chosen"] = np.ones(len(table), np.bool_)
+    flags["regrade"] = table.among(named.requested)
+    return flags
 
 
 def _near_gates(table: CellTable) -> Flags:
@@ -367,17 +367,17 @@ def _near_thresholds(table: CellTable, margin: float) -> Flags:
     )
     flags = np.zeros(len(table), np.bool_)
     for rubric, cells in _by_rubric(table):
-        reach = np.array([_largest_move(rubric, criterion) for criterion in rubric.criteria])
-        away = distance[table.item[cells]]
-        flags[cells] = (away <= margin) & (away <= reach[table.criterion[cells]])
+        moves = np.array([_largest_move(rubric, criterion) for criterion in rubric.criteria])
+        distances = distance[table.item[cells]]
+        flags[cells] = (distances <= margin) & (distances <= moves[table.criterion[cells]])
     return flags
 
 
 def _by_rubric(table: CellTable) -> Iterator[tuple[Rubric, Numbers]]:
     """Yield the cells of each rubric."""
-    alone = np.zeros(len(table.ids), np.bool_)
-    alone[list(table.own)] = True
-    shared = np.flatnonzero(~alone[table.item])
+    with_own_rubric = np.zeros(len(table.ids), np.bool_)
+    with_own_rubric[list(table.own)] = True
+    shared = np.flatnonzero(~with_own_rubric[table.item])
     if len(shared):
         yield table.rubric_of(int(table.item[shared[0]])), shared
     for item, rubric in table.own.items():

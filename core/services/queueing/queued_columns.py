@@ -38,8 +38,8 @@ def queued_columns(store: Store, queue: QueueRow, table: CellTable) -> tuple[Num
     arrays = store.kept.cached_columns(
         f"cells of queue {queue.id}, form {FORM}", stamp, read_columns, keep=stamp >= MANY
     ).arrays
-    inside = arrays["cells"] >= 0
+    in_queue = arrays["cells"] >= 0
     stratum, chance = np.full(len(table), OUTSIDE), np.ones(len(table))
-    stratum[arrays["cells"][inside]] = arrays["stratum"][inside]
-    chance[arrays["cells"][inside]] = arrays["chance"][inside]
+    stratum[arrays["cells"][in_queue]] = arrays["stratum"][in_queue]
+    chance[arrays["cells"][in_queue]] = arrays["chance"][in_queue]
     return stratum, chance

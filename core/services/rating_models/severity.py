@@ -49,8 +49,8 @@ class FairScore(NamedTuple):
 
 
 class SeverityStudy(NamedTuple):
-    """The raters (significantly strict ones first, significantly mild ones last, others between in
-    their order), and the items (those to check first at the front).
+    """The raters, from significantly strict to significantly mild, with all others between in their
+    own order; and the items, those to check first at the front.
 
     ``reason`` says why they are missing. ``spread`` is the standard deviation of qualities in
     logits, the units of severities.
@@ -160,9 +160,9 @@ def severity_summary(study: SeverityStudy) -> str:
     strict = [rater for rater in surely if rater[1].surely < 0]
     mild = [rater for rater in reversed(surely) if rater[1].surely > 0]
     parts = [
-        _severity_words(some, degree)
-        for some, degree in ((strict, "stricter"), (mild, "milder"))
-        if some
+        _severity_words(raters, degree)
+        for raters, degree in ((strict, "stricter"), (mild, "milder"))
+        if raters
     ]
     sentence = (
         f"{'; '.join(parts)}."
@@ -186,22 +186,26 @@ def _surely_different(
     """
     if len(raters) == 2:
         return [named for named in raters if named[1].surely]
-    remaining, apart = list(raters), list[tuple[str, RaterSeverity]]()
+    remaining, remaining_raters = list(raters), list[tuple[str, RaterSeverity]]()
     while remaining:
         shifts = [named.shift.value or 0.0 for _, named in remaining]
         middle = sum(shifts) / len(shifts)
         extreme = max(range(len(remaining)), key=lambda place: abs(shifts[place] - middle))
-        rater, away = remaining[extreme][1], shifts[extreme] - middle
-        reach = abs((rater.shift.high or 0.0) - (rater.shift.low or 0.0)) / 2
-        if not rater.surely or abs(away) <= reach or (away > 0) != (rater.surely > 0):
+        rater, difference = remaining[extreme][1], shifts[extreme] - middle
+        half_width = abs((rater.shift.high or 0.0) - (rater.shift.low or 0.0)) / 2
+        if (
+            not rater.surely
+            or abs(difference) <= half_width
+            or (difference > 0) != (rater.surely > 0)
+        ):
             break
-        apart.append(remaining.pop(extreme))
-    return sorted(apart, key=lambda named: named[1].shift.value or 0.0)
+        remaining_raters.append(remaining.pop(extreme))
+    return sorted(remaining_raters, key=lambda named: named[1].shift.value or 0.0)
 
 
-def _severity_words(some: list[tuple[str, RaterSeverity]], words: str) -> str:
-    name, rater = some[0]
-    others = f", and {len(some) - 1} more are {words}" if some[1:] else ""
+def _severity_words(raters: list[tuple[str, RaterSeverity]], words: str) -> str:
+    name, rater = raters[0]
+    others = f", and {len(raters) - 1} more are {words}" if raters[1:] else ""
     value = abs(rater.shift.value or 0.0)
     less = "less" if words == "stricter" else "more"
     return (

@@ -146,15 +146,20 @@ def _rating_rows(
     table: RaterTable, reversed_: tuple[ReversedAnswer, ...]
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
     """Return a row for every rating: its value, and the levels of all effects."""
-    who = column_judges(table.raters)
-    judges = {name: index for index, name in enumerate(dict.fromkeys(name for name, _ in who))}
-    orders = {shown: index for index, shown in enumerate(dict.fromkeys(shown for _, shown in who))}
+    judge_of_column = column_judges(table.raters)
+    judges = {
+        name: index for index, name in enumerate(dict.fromkeys(name for name, _ in judge_of_column))
+    }
+    orders = {
+        shown: index
+        for index, shown in enumerate(dict.fromkeys(shown for _, shown in judge_of_column))
+    }
     rows = list[np.ndarray[Any, Any]]()
     for number, question in enumerate(table.questions):
         levels = question.levels
         item, rater = np.nonzero(levels >= 0)
-        judge = np.array([judges[name] for name, _ in who])[rater]
-        order = np.array([orders[shown] for _, shown in who])[rater]
+        judge = np.array([judges[name] for name, _ in judge_of_column])[rater]
+        order = np.array([orders[shown] for _, shown in judge_of_column])[rater]
         worth_ = np.array(question.values)[levels[item, rater]]
         rows.append(np.column_stack([worth_, item, np.full(len(item), number), judge, order]))
     if reversed_:
@@ -242,16 +247,16 @@ def variance_summary(study: Study) -> str:
         f"{choice.name}: {percent(choice.worth.relative)}{_gain_words(choice, now)}."
         for choice in more
     ]
-    once = (
+    current_way = (
         "" if AGAIN in by_name else " What asking again would buy shows where judges answer twice."
     )
-    return f"{sentence} {' '.join(bought)}{once}"
+    return f"{sentence} {' '.join(bought)}{current_way}"
 
 
-def _gain_words(way: WayToAsk, now: WayToAsk) -> str:
-    if way.cost is None or now.cost is None or way.cost == now.cost:
+def _gain_words(setting: WayToAsk, now: WayToAsk) -> str:
+    if setting.cost is None or now.cost is None or setting.cost == now.cost:
         return ""
-    return f" for {cost(way.cost - now.cost)} more per 1,000 items"
+    return f" for {cost(setting.cost - now.cost)} more per 1,000 items"
 
 
 def variance_data(table: RaterTable, level: float = USUAL.level) -> dict[str, Any]:

@@ -66,11 +66,13 @@ def limit_sentences(board: Leaderboard) -> Sentences:
 
 def standings_section(board: Leaderboard, level: float) -> Section:
     """Return every system with its ranks, strength and wins, and a plot of the strengths."""
-    several = len({standing.group for standing in board.standings}) > 1
+    several_groups = len({standing.group for standing in board.standings}) > 1
     table = TableBlock(
         "Leaderboard",
         ("System", "Ranks", "Strength", "Win rate", "Weighted", "Elo", "Won, tied, lost"),
-        tuple(_standing_row(standing, several_judges=several) for standing in board.standings),
+        tuple(
+            _standing_row(standing, several_judges=several_groups) for standing in board.standings
+        ),
         numbers=(1, 2, 3, 4, 5, 6),
         note="Ranks: those that the contests allow, e.g. 1-2 where two cannot be told apart. "
         "Strength: Bradley-Terry with ties, in natural log units. Win rate: the mean over "
@@ -114,7 +116,7 @@ def methods_section(methods: Methods, systems: Sequence[str], board: Leaderboard
     methods.
     """
     order = [standing.system for standing in board.standings]
-    sure = any(str(standing.range or "") == "1" for standing in board.standings)
+    has_leader = any(str(standing.range or "") == "1" for standing in board.standings)
     ways = [method for method in methods.ways if method.winners]
     names = {method.name for method in ways}
     accords = [
@@ -126,7 +128,7 @@ def methods_section(methods: Methods, systems: Sequence[str], board: Leaderboard
     return Section(
         "Ways to rank, side by side",
         (
-            *_winner_sentences(methods, is_certain=sure),
+            *_winner_sentences(methods, is_certain=has_leader),
             TableBlock(
                 "Ranks by every way",
                 ("System", *(method.name for method in ways)),
@@ -168,7 +170,7 @@ def _winner_sentences(methods: Methods, *, is_certain: bool) -> Iterator[Sentenc
     """
     if methods.winner_differs:
         yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")
-    elif any(way.winners for way in methods.ways):
+    elif any(ranking.winners for ranking in methods.ways):
         line = "✓ The same system is first by every way."
         chance = "Every way puts the same system first, but that place may be chance."
         yield Sentences((line if is_certain else chance,))
@@ -179,12 +181,14 @@ def _rank_cell(rank: int | None) -> TextCell:
 
 
 def gaps_section(board: Leaderboard) -> Section:
-    """Return whether the systems of each pair are told apart, or how many contests that needs."""
+    """Return whether the systems of each pair differ significantly, or how many more contests would
+    show it.
+    """
     if not board.gaps:
         return Section("", ())
     rows = sorted(board.gaps, key=lambda gap: (gap.apart, gap.difference))
-    apart = sum(gap.apart for gap in rows)
-    headline = f"{apart} of {plural(len(rows), 'pair')} can, all tested together (95%)."
+    distinguished = sum(gap.apart for gap in rows)
+    headline = f"{distinguished} of {plural(len(rows), 'pair')} can, all tested together (95%)."
     return Section(
         "Can two systems be told apart?",
         (
@@ -238,8 +242,8 @@ def position_section(positions: Sequence[SwappedOrderCheck]) -> Section:
     """Return how every judge answered when the same two answers were swapped."""
     title = "Place: the same two answers, exchanged"
     if not any(position.rate.n for position in positions):
-        nothing = "No judge answered a contest in both orders, so position bias is unknown."
-        return Section(title, (Sentences((nothing,), kind="quiet"),))
+        no_answers = "No judge answered a contest in both orders, so position bias is unknown."
+        return Section(title, (Sentences((no_answers,), kind="quiet"),))
     table = TableBlock(
         "Position figures of every judge",
         ("Judge", "Asked in both orders", "Same choice", "Always A", "Always B", "Chose A", ""),
@@ -276,9 +280,9 @@ def length_section(board: Leaderboard) -> Section:
     if isinstance(lengths, str):
         return Section(title, (Sentences((lengths,), kind="quiet"),))
     slope = lengths.slope
-    sure = slope.ci is not None and not slope.ci[0] <= 0 <= slope.ci[1]
+    significant = slope.ci is not None and not slope.ci[0] <= 0 <= slope.ci[1]
     longer = "longer" if (slope.value or 0) > 0 else "shorter"
-    finding = f"⚠ {longer} answers win more" if sure else "no effect of length found"
+    finding = f"⚠ {longer} answers win more" if significant else "no effect of length found"
     effect = slope.words(points).inline
     ignored = dict(zip(board.systems, lengths.ignored.tolist(), strict=True))
     return Section(

@@ -61,13 +61,13 @@ def _size_limits(report: RunReport) -> Iterator[str]:
     elif n == 1:
         yield "Only one item has a score. It says nothing about others."
     elif n < FEW:
-        reach = (
+        interval_words = (
             ""
             if mean.low is None or mean.high is None
             else f": the interval of their mean reaches from {mean.words(score).ends}"
             f"{', and is itself rough with so few' if n < ROUGH else ''}"
         )
-        yield f"Only {count(n)} items have a score{reach}."
+        yield f"Only {count(n)} items have a score{interval_words}."
     small = [
         part.name for part in (*report.systems, *report.tags, *report.splits) if part.scored < TINY
     ]
@@ -113,12 +113,12 @@ def _failure_limits(report: RunReport) -> Iterator[str]:
             f"{'is' if failed == 1 else 'are'} missing because {reason} "
             f"({kinds}). Failures are left out, never guessed."
         )
-    gone = counts.scored - counts.complete
-    if gone:
+    partial = counts.scored - counts.complete
+    if partial:
         yield (
-            f"{plural(gone, 'item')} with a score {'was' if gone == 1 else 'were'} assessed only "
-            f"in part; grade sheets mark {'it' if gone == 1 else 'them'} for a person, whatever "
-            f"{'its' if gone == 1 else 'their'} outcome."
+            f"{plural(partial, 'item')} with a score {'was' if partial == 1 else 'were'} assessed "
+            f"only in part; grade sheets mark {'it' if partial == 1 else 'them'} for a person, "
+            f"whatever {'its' if partial == 1 else 'their'} outcome."
         )
     if ungraded := ungraded_words(counts.ungraded):
         yield f"{ungraded}. Means and ranks leave such items out."
@@ -246,8 +246,8 @@ def _judge_limits(report: RunReport) -> Iterator[str]:
     counting = [judge for judge in setup.judges if not judge.shadow]
     people = [rater for rater in report.raters if rater.kind == "human"]
     if len(setup.judges) == 1 and report.counts.votes:
-        whom = "person" if people else "judge"
-        yield f"Only one {whom} voted, so there is no agreement to look at."
+        replaced = "person" if people else "judge"
+        yield f"Only one {replaced} voted, so there is no agreement to look at."
     models = {judge.model for judge in counting}
     if len(counting) > 1 and len(models) == 1 and next(iter(models)):
         yield (
@@ -259,9 +259,9 @@ def _judge_limits(report: RunReport) -> Iterator[str]:
         yield setup.twins
     for name, sentence in setup.fitted.items():
         yield f"{name}: verdicts are settled by a rule fitted on labels. {sentence}"
-    asked = [rater for rater in report.raters if rater.kind == "llm"]
-    once = setup.replicates == 1 and setup.asking.get("flip", "off") == "off"
-    if asked and once and not setup.imported:
+    llm_raters = [rater for rater in report.raters if rater.kind == "llm"]
+    single_order = setup.replicates == 1 and setup.asking.get("flip", "off") == "off"
+    if llm_raters and single_order and not setup.imported:
         yield (
             "Every judge was asked each question once, so it is not known how far a judge would "
             "repeat its own answer."

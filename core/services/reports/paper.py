@@ -93,10 +93,10 @@ def _says_something(section: Section) -> bool:
 
 def _question_words(report: RunReport) -> tuple[str, ...]:
     setup, counts = report.setup, report.counts
-    whom = plural(len(setup.judges), "rater" if setup.imported else "judge")
+    raters = plural(len(setup.judges), "rater" if setup.imported else "judge")
     return (
         f"{plural(counts.items, 'item')}, "
-        f"{plural(_criterion_count(report), 'criterion', 'criteria')}, {whom}: "
+        f"{plural(_criterion_count(report), 'criterion', 'criteria')}, {raters}: "
         f"{plural(counts.votes, 'vote')}.",
     )
 
@@ -142,9 +142,11 @@ def _result_sentences(report: RunReport) -> tuple[str, ...]:
     lines = [report.trust["in_words"]] if report.trust else []
     if overall.mean.value is not None:
         mean = overall.mean.words(score)
-        reach = f"{level_words(report.level)} interval {mean.ends}" if mean.ends else mean.why
+        interval_words = (
+            f"{level_words(report.level)} interval {mean.ends}" if mean.ends else mean.why
+        )
         lines.append(
-            f"The mean score is {mean.value} ({reach.removesuffix('.')}; "
+            f"The mean score is {mean.value} ({interval_words.removesuffix('.')}; "
             f"{plural(overall.scored, 'item')}), the median {score(report.median)}."
             f"{_contradicted_mean(report)}"
         )
@@ -156,10 +158,10 @@ def _result_sentences(report: RunReport) -> tuple[str, ...]:
     if parts.keys() & {"pass", "fail"}:
         lines.append(f"Of all items, {', '.join(parts.values())}.")
     if waiting := overall.waiting.hits:
-        some = f"{percent(overall.waiting.value)} of the items need a person "
-        some += f"({count(waiting)} of {count(overall.items)})."
-        every = waiting == overall.items > 1
-        lines.append(f"All {count(waiting)} items need a person." if every else some)
+        waiting_words = f"{percent(overall.waiting.value)} of the items need a person "
+        waiting_words += f"({count(waiting)} of {count(overall.items)})."
+        all_waiting = waiting == overall.items > 1
+        lines.append(f"All {count(waiting)} items need a person." if all_waiting else waiting_words)
     if overall.mean.value is None:
         lines.append("No item has a score yet.")
     return tuple(lines)
@@ -175,9 +177,9 @@ def _contradicted_mean(report: RunReport) -> str:
             continue
         certain = mean.low == mean.high
         corrected = mean.words(score).value if certain else mean.words(score).inline
-        sure = "" if certain else ", the mean differs significantly"
+        contrast = "" if certain else ", the mean differs significantly"
         return (
-            f" As people's labels have it{sure}: {corrected}, by weight and before gates and "
+            f" As people's labels have it{contrast}: {corrected}, by weight and before gates and "
             "penalties."
         )
     return ""
@@ -205,13 +207,13 @@ def _scores_section(report: RunReport) -> Section:
     ]
     if report.scores.outcomes or report.scores.waiting.hits:
         blocks.append(_outcome_table(report.scores, report.level))
-    for title, one, parts in (
+    for title, heading, parts in (
         ("By system", "System", report.systems),
         ("By tag", "Tag", report.tags),
         ("By split", "Split", report.splits),
     ):
         if parts:
-            blocks += _slice_blocks(title, one, parts, report.scores)
+            blocks += _slice_blocks(title, heading, parts, report.scores)
     return Section("Scores", tuple(blocks))
 
 
@@ -255,7 +257,7 @@ def _slice_blocks(
     title: str, noun: str, parts: Sequence[ScoreSlice], whole: ScoreSlice
 ) -> list[Block]:
     outcomes = _shown_outcomes(whole)
-    heads = (
+    headings = (
         noun,
         "Items",
         "With a score",
@@ -291,9 +293,9 @@ def _slice_blocks(
         Forest(f"Mean score {title[0].lower()}{title[1:]}", reaches, low, high, axis="Mean score"),
         TableBlock(
             f"Scores {title[0].lower()}{title[1:]}",
-            heads,
+            headings,
             rows,
-            tuple(range(1, 6))[: len(heads) - 1],
+            tuple(range(1, 6))[: len(headings) - 1],
             note,
         ),
     ]
@@ -332,8 +334,8 @@ def _item_table(name: str, items: Sequence[ItemLine], outcomes: bool) -> TableBl
         )
         for item in items
     )
-    heads = ("Item", "Score", *(["Outcome"] if outcomes else []), "Begins")
-    return TableBlock(name, heads, rows, (1,))
+    headings = ("Item", "Score", *(["Outcome"] if outcomes else []), "Begins")
+    return TableBlock(name, headings, rows, (1,))
 
 
 def _outcome_words(item: ItemLine) -> str:
@@ -361,8 +363,8 @@ def _gate_sections(report: RunReport) -> list[Section]:
         )
         for gate in report.gates
     )
-    heads = ("Gate or pre-check", "Fired", "Moved the score", "Undecided")
-    table = TableBlock("Gates and pre-checks", heads, rows, (1, 2, 3), "Numbers of items.")
+    headings = ("Gate or pre-check", "Fired", "Moved the score", "Undecided")
+    table = TableBlock("Gates and pre-checks", headings, rows, (1, 2, 3), "Numbers of items.")
     return [Section("Gates and pre-checks", (table,))]
 
 

@@ -104,9 +104,9 @@ def _verdict_table(report: RunReport) -> TableBlock:
                 TextCell(percent(None)),
             )
             rows.append((TextCell(line.name), *missing))
-    heads = ("Criterion", "Verdict", "Items", "Share")
+    headings = ("Criterion", "Verdict", "Items", "Share")
     note = "Shares are of the items that have a verdict, abstentions included."
-    return TableBlock("Verdicts, counted", heads, tuple(rows), (2, 3), note)
+    return TableBlock("Verdicts, counted", headings, tuple(rows), (2, 3), note)
 
 
 def _agreement_forest(report: RunReport) -> Forest:
@@ -121,12 +121,12 @@ def _agreement_forest(report: RunReport) -> Forest:
 
 def _trust_table(report: RunReport) -> TableBlock:
     judged = any(rater.kind in JUDGE_KINDS for rater in report.raters)
-    whom = "judges" if judged else "people"
-    alpha = f"{whom.capitalize()}' alpha" if whom == "judges" else "People's alpha"
-    heads = ["Criterion", "Mean value", alpha]
-    note = "Mean value: of the verdicts other than abstentions. " + ALPHA.format(whom=whom)
+    among = "judges" if judged else "people"
+    alpha = f"{among.capitalize()}' alpha" if among == "judges" else "People's alpha"
+    headings = ["Criterion", "Mean value", alpha]
+    note = "Mean value: of the verdicts other than abstentions. " + ALPHA.format(whom=among)
     if report.reference:
-        heads += ["Compared", "Accuracy", "Most common answer", "Kappa"]
+        headings += ["Compared", "Accuracy", "Most common answer", "Kappa"]
         note += (
             f" Compared: {_compared_items(report)} and the {reference_name(report)}. Accuracy: the "
             "share of "
@@ -135,7 +135,11 @@ def _trust_table(report: RunReport) -> TableBlock:
         )
     rows = tuple(_trust_row(line, bool(report.reference)) for line in report.criteria)
     return TableBlock(
-        "How far verdicts can be trusted", tuple(heads), rows, tuple(range(1, len(heads))), note
+        "How far verdicts can be trusted",
+        tuple(headings),
+        rows,
+        tuple(range(1, len(headings))),
+        note,
     )
 
 

@@ -35,8 +35,8 @@ def reviews_section(report: RunReport) -> list[Section]:
         )
         for review in report.reviews
     )
-    heads = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
-    table = TableBlock("Verdicts that people confirm", heads, rows, (1, 2, 3, 4, 5), _NOTE)
+    headings = ("Queue", "All cells", "Picked cells", "Picked", "Drawn at random", "Open")
+    table = TableBlock("Verdicts that people confirm", headings, rows, (1, 2, 3, 4, 5), _NOTE)
     return [Section("Reviewed by people", (table, *_corrected_blocks(report)))]
 
 
@@ -62,9 +62,9 @@ def _corrected_blocks(report: RunReport) -> list[TableBlock | Sentences]:
         )
         for line in report.corrected
     )
-    heads = ("Mean of", "Votes say", "Corrected", "Labels alone", "Cells", "Labelled")
+    headings = ("Mean of", "Votes say", "Corrected", "Labels alone", "Cells", "Labelled")
     title = "Means as people would have them"
-    table = TableBlock(title, heads, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
+    table = TableBlock(title, headings, rows, (1, 2, 3, 4, 5), _CORRECTED_NOTE)
     sentence = report.systems_by_people or report.labels_declared
     return [table, *([Sentences((sentence,))] if sentence else [])]
 

@@ -70,12 +70,12 @@ def setup_section(report: RunReport) -> Section:
             TextCell(", ".join(f"{name} {version}" for name, version in setup.versions.items())),
         ),
     ]
-    given = {
+    shown_facts = {
         "Imported": bool(setup.imported),
         "Versions": bool(setup.versions),
         "Learned from": bool(setup.learned_from),
     }
-    facts = tuple(row for row in rows if given.get(row[0], True))
+    facts = tuple(row for row in rows if shown_facts.get(row[0], True))
     blocks: list[Block] = [NamedValues("What was graded how", facts), _judge_table(report)]
     learned = _training_table(report)
     return Section("What was graded how", (*blocks, *((learned,) if learned.rows else ())))
@@ -98,8 +98,8 @@ def _plain_facts(facts: Mapping[str, Any]) -> str:
 
 def _judge_table(report: RunReport) -> TableBlock:
     rows = tuple(map(_judge_row, report.setup.judges))
-    heads = ("Judge", "Model", "Weight", "Settings that are not the default")
-    return TableBlock("Judges", heads, rows, (2,))
+    headings = ("Judge", "Model", "Weight", "Settings that are not the default")
+    return TableBlock("Judges", headings, rows, (2,))
 
 
 def _judge_row(judge: JudgeFacts) -> tuple[TextCell, ...]:
@@ -125,12 +125,12 @@ def _training_table(report: RunReport) -> TableBlock:
         for judge in report.setup.judges
         for line in judge.training
     )
-    heads = ("Offline judge", "Criterion", "Labels", "Right", "Simple rule")
+    headings = ("Offline judge", "Criterion", "Labels", "Right", "Simple rule")
     note = (
         "Right: the share in cross-validation on the labelled items it learned from. Simple rule: "
         "the share that always giving the most common label, of all or of the prompt, gets right."
     )
-    return TableBlock("What offline judges learned", heads, rows, (2, 3, 4), note)
+    return TableBlock("What offline judges learned", headings, rows, (2, 3, 4), note)
 
 
 def cost_section(report: RunReport) -> Section:
@@ -216,13 +216,13 @@ def raters_section(report: RunReport) -> list[Section]:
     lines = [*report.raters, *((report.reference_scores,) if report.reference_scores else ())]
     if not report.raters:
         return []
-    heads = ("Rater", "Answers", "Abstained", "Failed", "Items scored", "Own mean score")
+    headings = ("Rater", "Answers", "Abstained", "Failed", "Items scored", "Own mean score")
     note = (
         "Own mean score: what the rater's answers alone give under the rubric, over the items on "
         "which it gave a verdict on every criterion: an answer, or that it cannot be assessed."
     )
     rows = tuple(map(_rater_row, lines))
-    return [Section("Raters", (TableBlock("Raters", heads, rows, (1, 2, 3, 4, 5), note),))]
+    return [Section("Raters", (TableBlock("Raters", headings, rows, (1, 2, 3, 4, 5), note),))]
 
 
 def _rater_row(line: RaterLine) -> tuple[TextCell, ...]:
@@ -250,7 +250,11 @@ def stand_in_section(report: RunReport) -> list[Section]:
     lines = Sentences((stand_in["in_words"],))
     if not tests:
         return [Section(STAND_IN, (lines,))]
-    heads = ("Judge", "As near or nearer", *(f"Beats {people}" for people in PEOPLE_ARE.values()))
+    headings = (
+        "Judge",
+        "As near or nearer",
+        *(f"Beats {people}" for people in PEOPLE_ARE.values()),
+    )
     rows = tuple(
         (
             TextCell(name),
@@ -259,7 +263,7 @@ def stand_in_section(report: RunReport) -> list[Section]:
         )
         for name, test in tests.items()
     )
-    table = TableBlock("The alternative annotator test", heads, rows, (1, 2, 3, 4), _STAND_IN)
+    table = TableBlock("The alternative annotator test", headings, rows, (1, 2, 3, 4), _STAND_IN)
     return [Section(STAND_IN, (lines, table))]
 
 

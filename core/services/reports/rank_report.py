@@ -98,7 +98,7 @@ def contest_report(
         return leaderboard(contests, seed=seed, resamples=resamples, level=level, **of)
 
     overall, places = panel_leaderboard(), position_figures(contests)
-    several = len(contests.questions) > 1
+    several_questions = len(contests.questions) > 1
     panel = len(contests.judges) > 1
     names = [judge.name for judge in contests.judges]
     data = {
@@ -108,7 +108,8 @@ def contest_report(
         "systems": list(contests.systems),
         "overall": board_data(overall),
         "questions": {
-            q: board_data(panel_leaderboard(question=q)) for q in contests.questions * several
+            q: board_data(panel_leaderboard(question=q))
+            for q in contests.questions * several_questions
         },
         "judges": {name: board_data(panel_leaderboard(judge=name)) for name in names * panel},
         "positions": [position.as_data() for position in places],
@@ -195,7 +196,7 @@ def pointwise_report(
 def ballots_board(
     ballots: Ballots, seed: int = 0, resamples: int = 1000, level: float = USUAL.level
 ) -> Leaderboard:
-    """Return the leaderboard from the ballots' comparisons of every two systems; items are the
+    """Return the leaderboard from the ballots' comparisons of every pair of systems; items are the
     tasks.
     """
     first, second = np.triu_indices(len(ballots.systems), 1)

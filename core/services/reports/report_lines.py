@@ -69,13 +69,13 @@ def _has_gates(rubric: Rubric) -> bool:
 def _marks_by_gate(trace: Mapping[str, object] | None) -> dict[tuple[str, str], Counter[str]]:
     if trace is None:
         return {}
-    read = Trace.from_dict(dict(trace))
+    item_trace = Trace.from_dict(dict(trace))
     counts = {}
-    for gate in read.gates:
+    for gate in item_trace.gates:
         counts[gate.name, "gate"] = Counter(
             fired=gate.state == "fired", moved=gate.binding, undecided=gate.state == "indeterminate"
         )
-    for check in read.checks:
+    for check in item_trace.checks:
         counts[check.name, "pre-check"] = Counter(
             fired=bool(check.found), moved=check.binding, undecided=False
         )
@@ -117,18 +117,18 @@ class ComparedRatings:
 def compared_ratings(rated: Rated, cells: Sequence[CellColumn]) -> ComparedRatings:
     """Return the ratings of a run with its verdicts and their best reference."""
     by_name = {column.criterion: column for column in cells}
-    whole = load_ratings.sheet_of_ratings(rated)
-    left_out = max(0, len(whole.criteria) - MOST_CRITERIA)
-    sheet = replace(whole, criteria=whole.criteria[:MOST_CRITERIA])
-    read = [
+    full_sheet = load_ratings.sheet_of_ratings(rated)
+    left_out = max(0, len(full_sheet.criteria) - MOST_CRITERIA)
+    sheet = replace(full_sheet, criteria=full_sheet.criteria[:MOST_CRITERIA])
+    sheets = [
         _verdict_levels(criterion, rated, by_name.get(criterion.source))
         for criterion in sheet.criteria
     ]
-    column = LABELS if whole.labelled else ""
-    if not column and whole.judges and whole.people:
-        column = PEOPLE if len(whole.people) > 1 else whole.people[0]
-    verdicts, values = tuple(zip(*read, strict=True)) or ((), ())
-    labelled = _answered_items(whole, column) if column else 0
+    column = LABELS if full_sheet.labelled else ""
+    if not column and full_sheet.judges and full_sheet.people:
+        column = PEOPLE if len(full_sheet.people) > 1 else full_sheet.people[0]
+    verdicts, values = tuple(zip(*sheets, strict=True)) or ((), ())
+    labelled = _answered_items(full_sheet, column) if column else 0
     return ComparedRatings(rated, sheet, verdicts, values, column, labelled, left_out)
 
 
@@ -149,8 +149,8 @@ def _verdict_levels(
     rows_of_question = _asks_question(rated, lambda criterion: _has_question(criterion, ratings))[
         cells.rows
     ]
-    rows, away = cells.rows[rows_of_question], cells.abstained[rows_of_question] > 0
-    options = np.where(away, ABSTAINED, cells.option[rows_of_question])
+    rows, abstained = cells.rows[rows_of_question], cells.abstained[rows_of_question] > 0
+    options = np.where(abstained, ABSTAINED, cells.option[rows_of_question])
     column[rows] = as_levels(options, ratings.options)
     values[rows] = cells.value[rows_of_question]
     return column, values
@@ -162,24 +162,26 @@ def criterion_lines(
     *,
     resamples: int,
     seed: int,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
 ) -> tuple[CriterionLine, ...]:
     """Return a line per criterion."""
     sheet = compared_run.sheet
     whom = "" if sheet.judges else HUMAN
-    alphas = reliability.alphas_of_kind(sheet, whom, resamples=resamples, seed=seed, how=how)
+    alphas = reliability.alphas_of_kind(
+        sheet, whom, resamples=resamples, seed=seed, confidence=confidence
+    )
     reference = compared_run.column or LABELS
     lines = rater_pairs.compare_pair(
-        sheet, reference, PANEL, how=how, resamples=resamples, seed=seed
+        sheet, reference, PANEL, confidence=confidence, resamples=resamples, seed=seed
     )
     result_lines = []
-    every = zip(
+    columns = zip(
         sheet.criteria, compared_run.verdicts, compared_run.values, alphas, lines, strict=True
     )
-    for ratings, verdicts, values, alpha, line in every:
+    for ratings, verdicts, values, alpha, line in columns:
         question = _question_behind(compared_run.rated, ratings)
         counts = np.bincount(verdicts[verdicts >= 0], minlength=len(ratings.labels)).tolist()
-        gone = int((verdicts == ABSTAINED).sum())
+        abstained = int((verdicts == ABSTAINED).sum())
         asked_of = _items_asked(compared_run.rated, question)
         known = values[(verdicts >= 0) & ~np.isnan(values)]
         has_reference = bool(compared_run.reference)
@@ -193,8 +195,8 @@ def criterion_lines(
                 options=question.scored,
                 values=tuple(question.value_of(i) or 0.0 for i in question.scored),
                 verdicts=tuple(counts),
-                abstained=gone,
-                missing=asked_of - sum(counts) - gone,
+                abstained=abstained,
+                missing=asked_of - sum(counts) - abstained,
                 mean=_mean_estimate(known, mean, NO_VALUE),
                 alpha=alpha,
                 labelled=line.n if has_reference else 0,
@@ -278,9 +280,9 @@ def reference_line(compared_run: ComparedRatings, mean: Mean) -> RaterLine | Non
     scorer = Scorer(compared_run.rated.of)
     scored = _column_scores(scorer.column(compared_run.rated.labelled))
     labels = _stacked_levels(criterion.columns[LABELS] for criterion in compared_run.rated.criteria)
-    answers, gone = int((labels >= 0).sum()), int((labels == ABSTAINED).sum())
+    answers, abstained = int((labels >= 0).sum()), int((labels == ABSTAINED).sum())
     return RaterLine(
-        "Labels", "reference", answers, gone, 0, len(scored), _mean_estimate(scored, mean)
+        "Labels", "reference", answers, abstained, 0, len(scored), _mean_estimate(scored, mean)
     )
 
 

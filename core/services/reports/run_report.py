@@ -118,9 +118,9 @@ def _declared_by(store: Store, run: Run) -> str:
 
 
 def _corrected_line(name: str, corrected: CorrectedMean) -> CorrectedLine:
-    nothing = Estimate.undefined(corrected.reason)
+    undefined = Estimate.undefined(corrected.reason)
     mean, labels = (
-        (nothing, nothing)
+        (undefined, undefined)
         if corrected.powered is None
         else (corrected.powered.mean, corrected.powered.labels)
     )
@@ -264,53 +264,59 @@ def report_run(
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
-    how: Confidence = USUAL,
+    confidence: Confidence = USUAL,
     created: str = "",
 ) -> RunReport:
     """Return the report of a run, which may be imported.
 
-    Intervals come from ``resamples`` of the items, by method and level ``how``; trusted criteria,
-    limits and findings are decided at 95%, whatever that level. ``created`` is the report's date
-    (default: now). Raises ``NotFound`` for an unknown run.
+    Intervals come from ``resamples`` of the items, by method and level ``confidence``; trusted
+    criteria, limits and findings are decided at 95%, whatever that level. ``created`` is the
+    report's date (default: now). Raises ``NotFound`` for an unknown run.
     """
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
     rated = run_ratings(store, run_id)
     scores = run_columns.score_columns(store, run)
-    alike = run.items - len(rated.of.own)
-    cells = alike * len(rubric.criteria) + sum(len(o.criteria) for o in rated.of.own.values())
-    mean = mean_function(resamples, seed, how, normalized=rubric.scoring.normalize)
+    with_run_rubric = run.items - len(rated.of.own)
+    cells = with_run_rubric * len(rubric.criteria) + sum(
+        len(own_rubric.criteria) for own_rubric in rated.of.own.values()
+    )
+    mean = mean_function(resamples, seed, confidence, normalized=rubric.scoring.normalize)
     comparison = compared_ratings(rated, run_columns.cell_columns(store, run))
     worst, best = extreme_items(store, run_id, len(present_scores(scores)))
     least, middle, most = score_range(scores)
     diagnosis = diagnose(store, run_id)
-    by_people = corrected_lines(store, run, how.level)
+    by_people = corrected_lines(store, run, confidence.level)
     made_of = RunReport(
         made=created or clock.now(),
         setup=setup_of(store, run, rubric),
         counts=counts_of(store, run, scores, cells, _tied_cells(rated)),
-        scores=slice_of("All items", scores, mean, how.level),
+        scores=slice_of("All items", scores, mean, confidence.level),
         least=least,
         median=middle,
         most=most,
         bins=tuple((low, high, n) for low, high, n in score_bins(store, run_id)),
-        systems=slices_by_name(scores, rated.of, lambda one: (one.system,), mean, how.level),
-        tags=slices_by_name(scores, rated.of, lambda one: one.tags, mean, how.level),
-        splits=slices_by_name(scores, rated.of, lambda one: (one.split,), mean, how.level),
+        systems=slices_by_name(
+            scores, rated.of, lambda item: (item.system,), mean, confidence.level
+        ),
+        tags=slices_by_name(scores, rated.of, lambda item: item.tags, mean, confidence.level),
+        splits=slices_by_name(scores, rated.of, lambda item: (item.split,), mean, confidence.level),
         reference=comparison.reference,
         labelled_items=comparison.labelled_items,
-        criteria=criterion_lines(comparison, mean, resamples=resamples, seed=seed, how=how),
+        criteria=criterion_lines(
+            comparison, mean, resamples=resamples, seed=seed, confidence=confidence
+        ),
         more_criteria=comparison.more,
         raters=rater_lines(comparison, mean),
         reference_scores=reference_line(comparison, mean),
         worst=worst,
         best=best,
         gates=gate_lines(store, run_id, scores, rated.of),
-        reviews=review_lines(store, run_id, how.level),
+        reviews=review_lines(store, run_id, confidence.level),
         corrected=by_people[0],
         systems_by_people=by_people[1],
         findings=tuple(finding.sentence for finding in diagnosis.findings),
-        checks=diagnosis.promise if diagnosis.check_count else "",
+        checks=diagnosis.summary if diagnosis.check_count else "",
         limits=(),
         conclusion=None,
         resamples=resamples,
@@ -318,12 +324,12 @@ def report_run(
         asked_again=_probe_findings(store, run_id),
         stand_in=calibration.alt_test_data(comparison.sheet),
         labels_declared=_declared_by(store, run) if by_people[0] else "",
-        trust=overall.trust_of(rated, level=how.level).as_data() if run.votes else {},
-        level=how.level,
-        interval=how.method,
+        trust=overall.trust_of(rated, level=confidence.level).as_data() if run.votes else {},
+        level=confidence.level,
+        interval=confidence.method,
     )
     lines = made_of.criteria
-    if how != USUAL:
+    if confidence != USUAL:
         lines = criterion_lines(comparison, mean, resamples=resamples, seed=seed)
     if run.votes and lines:
         made_of = replace(made_of, conclusion=_conclusion_from(comparison, lines))
@@ -364,5 +370,5 @@ def report_state(store: Store, run_id: int) -> tuple[object, ...]:
     probed = tuple(
         (probe.id, probe.votes, probe.active) for probe in probes.of_run(store, run_id)[:1]
     )
-    looks = tuple(drift.repeats_in_order(store, run_id))
-    return (*run_stands_on(store, row), row.status, queues, probed, looks)
+    repeats = tuple(drift.repeats_in_order(store, run_id))
+    return (*run_stands_on(store, row), row.status, queues, probed, repeats)

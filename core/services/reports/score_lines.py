@@ -32,14 +32,14 @@ def mean_as_estimate(mean: Estimate, empty: str = EMPTY) -> Estimate:
     return mean._replace(n=0) if mean.value is not None else Estimate.undefined(empty)
 
 
-def mean_function(resamples: int, seed: int, how: Confidence, *, normalized: bool) -> Mean:
+def mean_function(resamples: int, seed: int, confidence: Confidence, *, normalized: bool) -> Mean:
     """Return a function from scores to their mean with its interval, by these resamples.
 
     Intervals of normalised scores end at 0 and 1.
     """
     ends = (0.0, 1.0) if normalized else (-np.inf, np.inf)
     return lambda values: mean_as_estimate(
-        mean_of(values, resamples=resamples, seed=seed, how=how, ends=ends)
+        mean_of(values, resamples=resamples, seed=seed, confidence=confidence, ends=ends)
     )
 
 
@@ -58,11 +58,13 @@ def slice_of(name: str, scores: ScoreColumns, mean: Mean, level: float = USUAL.l
     """Return the scores and outcomes of some items."""
     items, scored = len(scores.score), present_scores(scores)
     outcomes = np.bincount(scores.outcome, minlength=len(NAMES)).tolist()
-    some = outcomes[-1] < items
+    has_failures = outcomes[-1] < items
     each = (Estimate.share(hits, items, level) for hits in outcomes)
     shares = dict(zip(NAMES, each, strict=True))
     waiting = Estimate.share(int(scores.review.sum()), items, level)
-    return ScoreSlice(name, items, len(scored), mean(scored), shares if some else {}, waiting)
+    return ScoreSlice(
+        name, items, len(scored), mean(scored), shares if has_failures else {}, waiting
+    )
 
 
 def slices_by_name(
@@ -84,7 +86,7 @@ def slices_by_name(
     covers_all = len(rows_of) == 1 and len(next(iter(rows_of.values()))) == len(rated_items.ids)
     if covers_all:
         return ()
-    largest = sorted(rows_of.items(), key=lambda one: (-len(one[1]), one[0]))[:MOST_SLICES]
+    largest = sorted(rows_of.items(), key=lambda entry: (-len(entry[1]), entry[0]))[:MOST_SLICES]
     return tuple(
         slice_of(name, _part_of_scores(scores, rows), mean, level) for name, rows in largest
     )

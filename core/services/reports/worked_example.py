@@ -134,12 +134,12 @@ def panel_against_labels(store: Store, run_id: int) -> list[tuple[PairLine, bool
 
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
-    off = _criteria_without_judges(run)
+    without_judges = _criteria_without_judges(run)
     sheet = load_ratings.sheet_of_run(store, run_id)
     lines = {
         line.name: line for line in rater_pairs.compare_pair(sheet, ratings.LABELS, ratings.PANEL)
     }
-    return [(lines[c.name], c.name in off) for c in rubric.criteria if c.name in lines]
+    return [(lines[c.name], c.name in without_judges) for c in rubric.criteria if c.name in lines]
 
 
 def label_conclusion(store: Store, run_id: int) -> Conclusion:
@@ -161,10 +161,12 @@ def telling_item(store: Store, run_id: int) -> ItemToOpen | None:
     truth = _labelled_choices(store, run, rubric)
     labelled, wrong = Counter[str](), Counter[str]()
     for item_id, cell in store.results.verdicts(run_id):
-        true = truth.get((item_id, cell.criterion))
-        if true is not None and not _panel_abstained(cell, rubric.criterion(cell.criterion).scored):
+        true_option = truth.get((item_id, cell.criterion))
+        if true_option is not None and not _panel_abstained(
+            cell, rubric.criterion(cell.criterion).scored
+        ):
             labelled[item_id] += 1
-            wrong[item_id] += cell.judged != true
+            wrong[item_id] += cell.judged != true_option
     item = max(labelled, key=lambda item_id: (wrong[item_id], item_id), default=None)
     return ItemToOpen(item, wrong[item], labelled[item]) if item and wrong[item] else None
 

@@ -151,7 +151,9 @@ def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCou
     for criterion in rubric.criteria:
         settled = tuple(counts.get((criterion.name, i, False), 0) for i in criterion.scored)
         abstained = sum(
-            n for (name, _, gone), n in counts.items() if gone and name == criterion.name
+            n
+            for (name, _, is_abstained), n in counts.items()
+            if is_abstained and name == criterion.name
         )
         by_criterion.append(VerdictCounts(criterion, settled, abstained))
     return by_criterion
@@ -177,7 +179,7 @@ def item_groups(store: Store, run_id: int) -> ItemGroups:
     kinds, of_item = kinds_of(store, store.runs.row(run_id))
     present = [kinds[kind] for kind in set(of_item.tolist())]
     systems = {system for system, *_ in present} - {""}
-    tags = {tag for _, some, _ in present for tag in some}
+    tags = {tag for _, item_tags, _ in present for tag in item_tags}
     splits = {split for *_, split in present} - {""}
     return ItemGroups(sorted(systems), sorted(tags), sorted(splits))
 

@@ -57,10 +57,18 @@ def doubtful_cells(store: Store, run_id: int) -> list[DoubtfulCell]:
                 continue
             label = choice_label(criterion, cell.option, cell.abstained) if cell else None
             figures = (cell.agreement, cell.entropy, cell.votes, cell.abstentions) if cell else None
-            agreement, entropy, votes, away = figures or (None, None, 0, 0)
+            agreement, entropy, votes, abstentions = figures or (None, None, 0, 0)
             doubtful.append(
                 DoubtfulCell(
-                    item, criterion.name, reason, label, agreement, entropy, votes, away, failed
+                    item,
+                    criterion.name,
+                    reason,
+                    label,
+                    agreement,
+                    entropy,
+                    votes,
+                    abstentions,
+                    failed,
                 )
             )
     return sorted(doubtful, key=_doubt_order)
@@ -86,19 +94,19 @@ def only_switched_off(store: Store, run: Run) -> frozenset[tuple[str, str]]:
     An offline judge that could not learn a criterion abstains on every item (docs/decisions/0003),
     which says nothing about the items.
     """
-    off: dict[str, set[str]] = {}
+    switched_off: dict[str, set[str]] = {}
     for judge, reports in run.notes.get("training", {}).items():
         for criterion, report in reports.items():
             if not report.get("trained"):
-                off.setdefault(criterion, set()).add(judge)
+                switched_off.setdefault(criterion, set()).add(judge)
     counting, doubtful = counting_of(run.plan), set[tuple[str, str]]()
-    for criterion, judges in off.items():
+    for criterion, judges in switched_off.items():
         rows: dict[str, list[BallotRow]] = {}
         for row in store.votes.all_ballots(run.id, criterion):
             rows.setdefault(row.item_id, []).append(row)
         for item, ballots in rows.items():
-            away = {b.judge for b in counting.count(ballots) if b.abstained}
-            if away and away <= judges:
+            abstaining = {b.judge for b in counting.count(ballots) if b.abstained}
+            if abstaining and abstaining <= judges:
                 doubtful.add((item, criterion))
     return frozenset(doubtful)
 

@@ -57,7 +57,7 @@ def unfair_labels(criteria: Sequence[CellAgreement]) -> dict[str, UnfairLabels]:
     partly_labelled = [
         cells for cells in criteria if cells.labelled.any() and not cells.labelled.all()
     ]
-    several = sum(len(cells.same) > 0 for cells in criteria) > 1
+    several_criteria = sum(len(cells.same) > 0 for cells in criteria) > 1
     level = 1 - (1 - SURE) / max(1, len(partly_labelled))
     unfair = dict[str, UnfairLabels]()
     for cells in partly_labelled:
@@ -74,9 +74,9 @@ def unfair_labels(criteria: Sequence[CellAgreement]) -> dict[str, UnfairLabels]:
             continue
         _, low, high, *_ = difference(first, others)
         if (low or 0.0) > 0 or (high or 0.0) < 0:
-            on = f"on {visible(cells.criterion)} " if several else ""
+            place = f"on {visible(cells.criterion)} " if several_criteria else ""
             sentence = (
-                f"{on}all judges agree on {percent(first.value)} of cells with a label, and on "
+                f"{place}all judges agree on {percent(first.value)} of cells with a label, and on "
                 f"{percent(others.value)} of the others"
             )
             unfair[cells.criterion] = UnfairLabels(sentence, harder=(high or 0.0) < 0)

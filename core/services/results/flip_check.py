@@ -86,17 +86,17 @@ def _flip_rate(
     places: list[tuple[str, int, int]],
     sizes: dict[str, int],
 ) -> FlipRate:
-    apart = Estimate.share(differ, pairs)
+    difference_share = Estimate.share(differ, pairs)
     total = sum(n for criterion, _, n in places if criterion in sizes)
     first = sum(n for criterion, place, n in places if criterion in sizes and place == 0)
     last = sum(n for c, place, n in places if c in sizes and place == sizes[c] - 1)
     even = sum(n / sizes[c] for c, _, n in places if c in sizes)
     if not total:
-        return FlipRate(judge, apart, Estimate(None))
+        return FlipRate(judge, difference_share, Estimate(None))
     share, expected = first / total, even / total
     low, high = (_position_pull(end, expected) for end in wilson(first, total))
     pull = Estimate(_position_pull(share, expected), low, high, n=total)
-    return FlipRate(judge, apart, pull, total, share, last / total, expected)
+    return FlipRate(judge, difference_share, pull, total, share, last / total, expected)
 
 
 def _position_pull(share: float, expected: float) -> float:

@@ -109,7 +109,7 @@ def grid_cell(criterion: Criterion, verdict: Verdict | None, failures: int) -> G
     if verdict.option is not None and not verdict.abstained:
         label = criterion.choices[verdict.option].label
         share = earned_share(criterion, criterion.values[verdict.option])
-    between = bool(label) and not settled and verdict.votes > 0 and verdict.agreement == 0.0
+    is_between = bool(label) and not settled and verdict.votes > 0 and verdict.agreement == 0.0
     return GridCell(
         criterion,
         label,
@@ -119,7 +119,7 @@ def grid_cell(criterion: Criterion, verdict: Verdict | None, failures: int) -> G
         verdict.abstentions,
         max(failures, verdict.failures),
         settled,
-        between,
+        is_between,
         "" if verdict.judged is None else criterion.choices[verdict.judged].label,
     )
 
@@ -150,8 +150,8 @@ def system_means(
 
     def mean_over(rows: Any, values: Any) -> list[Estimate]:
         scored = counted[rows] & ~np.isnan(values)
-        index, some = system[rows][scored], values[scored]
-        totals = np.bincount(index, some, len(place)).tolist()
+        index, scored_values = system[rows][scored], values[scored]
+        totals = np.bincount(index, scored_values, len(place)).tolist()
         counts = np.bincount(index, minlength=len(place)).tolist()
         # Index 0 holds the totals of all items, with or without a system.
         totals[0], counts[0] = sum(totals), sum(counts)

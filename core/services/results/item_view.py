@@ -143,7 +143,7 @@ def _criterion_view(
         for cell in _cells_of_judge(run, item, criterion, judge)
     ]
     last = max((j.stage for j, view in views if view.vote and not j.shadow), default=0)
-    seen = tuple(_vote_with_standing(run, judge, view, last, votes) for judge, view in views)
+    votes_shown = tuple(_vote_with_standing(run, judge, view, last, votes) for judge, view in views)
     return CriterionView(
         criterion=criterion,
         verdict=verdict,
@@ -153,7 +153,7 @@ def _criterion_view(
         truth=item.truth(criterion),
         truth_label=truth.label if truth else None,
         truth_reason=truth.reason if truth else "",
-        votes=seen,
+        votes=votes_shown,
     )
 
 
@@ -176,8 +176,8 @@ def _vote_with_standing(
         standing = "shadow"
     elif run.panel.cascade is not None and judge.stage < last:
         standing = "superseded"
-    apart = view.vote is not None and twin is not None and view.vote.option != twin.option
-    return replace(view, standing=standing, repeats=repeats, apart=apart)
+    orders_differ = view.vote is not None and twin is not None and view.vote.option != twin.option
+    return replace(view, standing=standing, repeats=repeats, apart=orders_differ)
 
 
 def vote_view(

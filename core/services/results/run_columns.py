@@ -233,7 +233,9 @@ def _label_values(
     # The row of each item of the dataset; -1 for items with their own rubric.
     row_of = np.full(len(columns.ids), -1)
     row_of[places] = np.arange(len(ids))
-    alone = [columns.ids[index] for index in np.flatnonzero(columns.own & (row_of >= 0)).tolist()]
+    with_own_rubric = [
+        columns.ids[index] for index in np.flatnonzero(columns.own & (row_of >= 0)).tolist()
+    ]
     row_of[columns.own] = -1
     for name, word, holders in columns.labels:
         rows = row_of[holders]
@@ -245,9 +247,9 @@ def _label_values(
         for name in labels.keys() & criteria.keys() if row >= 0 else ():
             label = labels[name]
             yield name, row, NO_LABEL if label is None else criteria[name].index_of(label.label)
-    if alone:
+    if with_own_rubric:
         place = {item_id: row for row, item_id in enumerate(ids)}
-        for item in resolved_items(store, version, alone, upto=None if settled else 0):
+        for item in resolved_items(store, version, with_own_rubric, upto=None if settled else 0):
             for criterion in rubric_in_force(item, rubric).criteria:
                 if criterion.name in item.labels:
                     yield criterion.name, place[item.id], item.truth(criterion)

@@ -150,8 +150,8 @@ def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
     chosen = plan.calibration
     if not chosen:
         return ()
-    upto = plan.details.get("truth_upto", 0)
-    return resolved_items(store, chosen["dataset_version"], chosen["items"], upto=upto)
+    last_event = plan.details.get("truth_upto", 0)
+    return resolved_items(store, chosen["dataset_version"], chosen["items"], upto=last_event)
 
 
 @dataclass(frozen=True)
@@ -209,13 +209,13 @@ def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
 def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey]:
     """Return the cells that people settled, in any state, when asked the current question."""
     by_version: dict[int, dict[str, str]] = {}
-    alike = set[CellKey]()
+    same_settled = set[CellKey]()
     for place, version_id in store.scored.settled_under(run_id):
         if version_id not in by_version:
             by_version[version_id] = hashes_of_questions(store.rubrics.version(version_id).rubric)
         if by_version[version_id].get(place.criterion) == now.get(place.criterion):
-            alike.add(place)
-    return alike
+            same_settled.add(place)
+    return same_settled
 
 
 def set_decisions_aside(
@@ -226,9 +226,9 @@ def set_decisions_aside(
     The first become stale, the second may count again. Items with their own rubric are in neither.
     """
     own_rubrics = store.vote_statistics.own_rubrics(run_id)
-    alike = settled_alike(store, run_id, now)
+    same_settled = settled_alike(store, run_id, now)
     places = {
         place for place, _ in store.scored.settled_under(run_id) if place.item_id not in own_rubrics
     }
-    stands = {p for p in places if p in alike or now.get(p.criterion) in kept}
-    return places - stands, stands
+    kept_places = {p for p in places if p in same_settled or now.get(p.criterion) in kept}
+    return places - kept_places, kept_places

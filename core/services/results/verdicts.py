@@ -148,10 +148,10 @@ def result_deriver(
     labelled items, by criterion; they replace ``rules`` if they fit.
     """
     measured: dict[str, MeasuredTexts] = {}
-    alike = EqualVotesCache(rules, counting, fitted)
+    equal_votes = EqualVotesCache(rules, counting, fitted)
 
     def derive_results(items: Sequence[ItemBallots]) -> list[ItemResult]:
-        alike.keep_small()
+        equal_votes.keep_small()
         decided = settled_of([item.item_id for item in items]) if settled_of else {}
         return [_item_result(item, decided.get(item.item_id, {})) for item in items]
 
@@ -165,12 +165,12 @@ def result_deriver(
             failures = item.failures.get(c.name, 0)
             verdict = None
             if c.name in by_criterion:
-                verdict = alike.settled(c, by_criterion[c.name], failures)
+                verdict = equal_votes.settled(c, by_criterion[c.name], failures)
             if c.name in decided:
                 verdict = adjudicated_verdict(c, verdict, decided[c.name], failures)
             verdicts.append(verdict)
         texts = _measured_texts(item.item_id, rubric)
-        return item_result(item.item_id, rubric, verdicts, texts, alike)
+        return item_result(item.item_id, rubric, verdicts, texts, equal_votes)
 
     def _measured_texts(item_id: str, rubric: Rubric) -> MeasuredTexts | None:
         # Measured once, since an item is derived again with every batch of its votes.
@@ -289,16 +289,18 @@ def item_result(
     rubric: Rubric,
     verdicts: Iterable[Verdict | None],
     texts: Texts | MeasuredTexts | None = None,
-    alike: EqualVotesCache | None = None,
+    equal_votes: EqualVotesCache | None = None,
 ) -> ItemResult:
     """Return the score and cells of an item from its verdicts, some of which may be missing.
 
-    ``alike`` caches scores.
+    ``equal_votes`` caches scores.
     """
     cells = tuple(v for v in verdicts if v is not None)
     options = {v.criterion: v.option for v in cells}
     people = frozenset(v.criterion for v in cells if v.rule == ADJUDICATED)
-    score, how = (alike.scored if alike else _score_options)(rubric, options, texts, people)
+    score, details = (equal_votes.scored if equal_votes else _score_options)(
+        rubric, options, texts, people
+    )
     agreements = [v.agreement for v in cells if v.agreement is not None]
     trace = score.trace
     return ItemResult(
@@ -308,7 +310,7 @@ def item_result(
         complete=trace.complete,
         agreement=fmean(agreements) if agreements else None,
         cells=cells,
-        trace=how,
+        trace=details,
         low=trace.low,
         high=trace.high,
         fail=trace.fail,

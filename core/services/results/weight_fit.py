@@ -106,14 +106,17 @@ class _Trial:
         self.fold = _cell_folds(criterion, labelled_cells)
         self.folds = range(int(self.fold.max()) + 1)
         # Cells with equal votes share one computation.
-        self.said, alike = self.lesson.said, self.lesson.alike
+        self.said, index_of_ballots = self.lesson.said, self.lesson.alike
         self.by_fold = [
-            (mine := np.flatnonzero(self.fold == at), *np.unique(alike[mine], return_inverse=True))
+            (
+                in_fold := np.flatnonzero(self.fold == at),
+                *np.unique(index_of_ballots[in_fold], return_inverse=True),
+            )
             for at in self.folds
         ]
         options = (None, *range(len(criterion.choices)))
-        #: The loss of each option for each true option, with "no option" first; and whether the
-        #: option is right.
+        #: Two tables with a row per chosen option ("no option" first) and a column per true option:
+        #: the loss, and whether the choice is right.
         self.costs = np.array([[self.lesson.loss(o, t) for t in criterion.scored] for o in options])
         self.hits = np.array([[float(o == t) for t in criterion.scored] for o in options])
         self._apart = cache(self._rule_without)
@@ -127,10 +130,12 @@ class _Trial:
         kind = choice or self._closest_kind
         weights = self._apart(FoldRule(kind, frozenset()))
         rules = [FoldRule(self._chosen_kind(at), frozenset({at})) for at in self.folds]
-        ours, plain = (self._held_out_cells(rule) for rule in (rules.__getitem__, lambda _: PLAIN))
-        gained, lost = int((ours.hit & ~plain.hit).sum()), int((plain.hit & ~ours.hit).sum())
+        fitted, plain = (
+            self._held_out_cells(rule) for rule in (rules.__getitem__, lambda _: PLAIN)
+        )
+        gained, losses = int((fitted.hit & ~plain.hit).sum()), int((plain.hit & ~fitted.hit).sum())
         ordinal = self.lesson.ordinal
-        ahead = ours.far < plain.far if ordinal else gained > lost
+        ahead = fitted.far < plain.far if ordinal else gained > losses
         constant = self._constant_option(weights)
         return Fitted(
             criterion=self.criterion.name,
@@ -141,19 +146,19 @@ class _Trial:
             held={c.item_id: int(at) for c, at in zip(self.known, self.fold, strict=True)},
             plain=self.criterion.aggregation or getattr(self.rules, self.criterion.scale),
             labels=len(self.known),
-            right=int(ours.hit.sum()),
+            right=int(fitted.hit.sum()),
             plain_right=int(plain.hit.sum()),
             gained=gained,
-            lost=lost,
-            far=ours.far if ordinal else None,
+            lost=losses,
+            far=fitted.far if ordinal else None,
             plain_far=plain.far if ordinal else None,
-            kappa=ours.kappa,
+            kappa=fitted.kappa,
             plain_kappa=plain.kappa,
             constant=constant,
             offered=choice is not None
             and not constant
             and ahead
-            and ours.kappa >= plain.kappa - 1e-9,
+            and fitted.kappa >= plain.kappa - 1e-9,
             reliance=self.lesson.reliance() if kind == "weights" else {},
         )
 
@@ -167,9 +172,11 @@ class _Trial:
         chosen = self._worth_per_cell(options, rule).astype(np.int64)
         cost = self.costs[chosen, self.lesson.truth]
         # Cohen (1968): the expected loss if the same answers were assigned at random.
-        dealt = float(self.costs[chosen][:, self.lesson.truth].mean())
-        far = float(cost.mean())
-        return _HeldOut(self.hits[chosen, self.lesson.truth] > 0, far, 1 - far / dealt)
+        expected_loss = float(self.costs[chosen][:, self.lesson.truth].mean())
+        mean_cost = float(cost.mean())
+        return _HeldOut(
+            self.hits[chosen, self.lesson.truth] > 0, mean_cost, 1 - mean_cost / expected_loss
+        )
 
     def _constant_option(self, weights: Weights) -> str:
         """Return the option that a rule gives in every cell; empty if its options differ."""
@@ -178,8 +185,8 @@ class _Trial:
             settle(self.criterion, ballots, self.rules, weights=weights) for ballots in everything
         )
         options = {ballots.option for ballots in verdicts if ballots is not None}
-        only = options.pop() if len(options) == 1 else None
-        return "" if only is None else self.criterion.choices[only].label
+        only_option = options.pop() if len(options) == 1 else None
+        return "" if only_option is None else self.criterion.choices[only_option].label
 
     @cached_property
     def _closest_kind(self) -> Kind:
@@ -193,12 +200,12 @@ class _Trial:
         best, least = None, float("inf")
         outside = self.fold != without if without is not None else np.ones(len(self.known), bool)
         for kind in self.lesson.kinds:
-            lost = self._lost(kind, without)[outside]
-            gain = self.plain[outside] - lost
+            loss = self._lost(kind, without)[outside]
+            gain = self.plain[outside] - loss
             error = float(gain.std(ddof=1)) / sqrt(len(gain))
             ahead = float(gain.mean())
-            if ahead > max(self._gain_over_next(kind) * error, 1e-9) and lost.mean() < least - 1e-9:
-                best, least = kind, float(lost.mean())
+            if ahead > max(self._gain_over_next(kind) * error, 1e-9) and loss.mean() < least - 1e-9:
+                best, least = kind, float(loss.mean())
         return best
 
     def _gain_over_next(self, kind: Kind) -> float:
@@ -216,10 +223,10 @@ class _Trial:
         import numpy as np
 
         credit = np.zeros(len(self.known))
-        for index, (mine, numbers, place) in enumerate(self.by_fold):
+        for index, (in_fold, numbers, place) in enumerate(self.by_fold):
             used = rule(index)
             options = np.array([self._option(number, used) for number in numbers.tolist()])
-            credit[mine] = worth[options[place] + 1, self.lesson.truth[mine]]
+            credit[in_fold] = worth[options[place] + 1, self.lesson.truth[in_fold]]
         return credit
 
     def _rule_without(self, rule: FoldRule) -> Weights:
@@ -367,7 +374,11 @@ def option_probabilities(store: Store, run_id: int) -> dict[tuple[str, str], dic
     run = store.runs.get(run_id)
     rubric = scored_rubric(store, run)
     counting = counting_of(run.plan)
-    fits = {o.criterion: o.fitted for o in fitted_offers(store, run_id) if o.fitted and o.offered}
+    fits = {
+        offer.criterion: offer.fitted
+        for offer in fitted_offers(store, run_id)
+        if offer.fitted and offer.offered
+    }
     likelihoods: dict[tuple[str, str], dict[int, float]] = {}
     for votes in store.votes.ballots(run_id) if fits else ():
         rows: dict[str, list[BallotRow]] = {}

@@ -63,8 +63,8 @@ class _Reader:
         for column in self._labels.values():
             self._labelled |= column >= 0
         # Cells of items with the same text share a fold.
-        several = bool(self._labelled.any())
-        self._twins = twin_numbers(store, run.dataset_version_id).group if several else ()
+        has_labels = bool(self._labelled.any())
+        self._twins = twin_numbers(store, run.dataset_version_id).group if has_labels else ()
 
     def read(self) -> dict[str, VotedCells]:
         """Return the labelled cells, and other cells up to the number beyond which more do not
@@ -75,18 +75,18 @@ class _Reader:
 
     def _voted_cells(self, criterion: Criterion, votes: _VotesOfCells) -> VotedCells:
         truth = self._labels.get(criterion.name, np.full(len(self._ids), NO_LABEL))
-        strange = [
+        unknown = [
             row
             for row, item_id in enumerate(self._ids if self._own else ())
             if item_id in self._own and not _has_same_options(self._own[item_id], criterion)
         ]
         voted = votes.items_with_vote(criterion.name)
-        voted[strange] = False
+        voted[unknown] = False
         labelled = np.flatnonzero(voted & (truth >= 0))
         unlabelled = np.flatnonzero(voted & (truth < 0) & self._labelled)
         # Keep unlabelled cells only up to the limit.
-        room = MOST_OTHERS - len(unlabelled) if len(labelled) >= FEWEST else 0
-        further = np.flatnonzero(voted & ~self._labelled)[: max(room, 0)]
+        places_left = MOST_OTHERS - len(unlabelled) if len(labelled) >= FEWEST else 0
+        further = np.flatnonzero(voted & ~self._labelled)[: max(places_left, 0)]
         ballots = votes.of(
             criterion, np.concatenate([labelled, unlabelled, further]), self._counting
         )
@@ -151,8 +151,8 @@ class _VotesOfCells:
 
 def _ballot_row(criterion: Criterion, column: AnswerColumn, option: int) -> BallotRow:
     chosen = None if option == NO_OPTION else option
-    away = chosen is None or criterion.choices[chosen].na
-    return BallotRow("", criterion.name, column.judge, column.replicate, chosen, away)
+    abstained = chosen is None or criterion.choices[chosen].na
+    return BallotRow("", criterion.name, column.judge, column.replicate, chosen, abstained)
 
 
 def _has_same_options(own: Rubric, criterion: Criterion) -> bool:
@@ -161,5 +161,6 @@ def _has_same_options(own: Rubric, criterion: Criterion) -> bool:
         candidate.choices for candidate in own.criteria if candidate.name == criterion.name
     ]
     return any(
-        [o.label for o in choices] == [o.label for o in criterion.choices] for choices in candidates
+        [option.label for option in choices] == [option.label for option in criterion.choices]
+        for choices in candidates
     )

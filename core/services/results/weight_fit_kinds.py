@@ -73,8 +73,8 @@ class LearnedCells:
         ordered: tuple[Kind, ...] = ("line",) if self.ordinal else ()
         severe: tuple[Kind, ...] = ("severity",) if self.ordinal and self._judge_shifts else ()
         latent: tuple[Kind, ...] = ("latent",) if len(self.judges) > 2 else ()
-        several: tuple[Kind, ...] = ("judge",) if len(self.judges) > 1 else ()
-        return (*ordered, *severe, "weights", *latent, *several)
+        only_judge: tuple[Kind, ...] = ("judge",) if len(self.judges) > 1 else ()
+        return (*ordered, *severe, "weights", *latent, *only_judge)
 
     @property
     def ordinal(self) -> bool:
@@ -104,10 +104,10 @@ class LearnedCells:
         scored = self.criterion.scored
         if not self.ordinal:
             return float(option != true_option)
-        true = self.places[scored.index(true_option)]
+        true_place = self.places[scored.index(true_option)]
         if option not in scored:
-            return float(abs(self.places - true).max())
-        return float(abs(self.places[scored.index(option)] - true))
+            return float(abs(self.places - true_place).max())
+        return float(abs(self.places[scored.index(option)] - true_place))
 
     def fit(self, kind: Kind, keep: Levels) -> Weights:
         """Return a rule of this kind from the cells at ``keep``."""
@@ -140,16 +140,19 @@ class LearnedCells:
     @cached_property
     def _all_first_votes(self) -> tuple[list[str], Levels]:
         """Return the judges, and each judge's first vote on all cells, labelled or not."""
-        distinct_ballots, alike = unique_ballots(
+        distinct_ballots, index_of_ballots = unique_ballots(
             [*(cell.ballots for cell in self.cells), *self.others]
         )
         judges, owner, votes = _vote_matrix(self.criterion, distinct_ballots)
-        return judges, votes[alike][:, [owner.index(index) for index in range(len(judges))]]
+        return judges, votes[index_of_ballots][
+            :, [owner.index(index) for index in range(len(judges))]
+        ]
 
     @cached_property
     def _judge_shifts(self) -> dict[str, float]:
-        """Return how many levels each judge gives above an average judge for the same work, by all
-        votes; empty if judges saw the same items, because verdicts then do not depend on it.
+        """Return how many levels each judge gives above an average judge for the same work, from
+        all votes. The result is empty if all judges saw the same items, because verdicts then do
+        not depend on these shifts.
         """
         import numpy as np
 
@@ -219,18 +222,20 @@ class LearnedCells:
     def _judge_weights(self, keep: Levels) -> Weights:
         """Return the weights of the single judge whose votes were closest to these labels."""
         k, best = len(self.places), ("", 0.0, float("inf"))
-        for judge, (every, right, away) in zip(self.judges, self._voices_by_judge, strict=True):
-            votes = every[keep]
+        for judge, (judged, right, abstention_share) in zip(
+            self.judges, self._voices_by_judge, strict=True
+        ):
+            votes = judged[keep]
             if votes.any(axis=1).sum() * 2 < len(keep):
                 continue  # The judge voted on too few of these items for a fit.
-            far = float(away[keep][votes].mean())
-            if far < best[2]:
-                best = judge, float(right[keep][votes].mean()), far
+            mean_abstention = float(abstention_share[keep][votes].mean())
+            if mean_abstention < best[2]:
+                best = judge, float(right[keep][votes].mean()), mean_abstention
         judge, accuracy, _ = best
         n = len(keep)
-        sure = max((accuracy * n + 1 / k) / (n + 1), 1 / k + 0.01)
-        own, wrong = log(sure), log((1 - sure) / (k - 1))
-        table = tuple(tuple(own if t == v else wrong for t in range(k)) for v in range(k))
+        accuracy_estimate = max((accuracy * n + 1 / k) / (n + 1), 1 / k + 0.01)
+        log_right, wrong = log(accuracy_estimate), log((1 - accuracy_estimate) / (k - 1))
+        table = tuple(tuple(log_right if t == v else wrong for t in range(k)) for v in range(k))
         return Weights(prior=(0.0,) * k, judges={judge: table} if judge else {})
 
     @cached_property
@@ -244,8 +249,8 @@ class LearnedCells:
         for place in range(len(self.judges)):
             votes = self.votes[:, np.asarray(self.owner) == place]
             right = votes == self.truth[:, None]
-            away = abs(self.places[votes] - self.places[self.truth][:, None])
-            voices.append((votes >= 0, right, away if self.ordinal else 1.0 - right))
+            distance = abs(self.places[votes] - self.places[self.truth][:, None])
+            voices.append((votes >= 0, right, distance if self.ordinal else 1.0 - right))
         return voices
 
     @cached_property
@@ -266,8 +271,8 @@ class LearnedCells:
         for place, judge in enumerate(self.judges):
             votes = self.votes[:, np.asarray(self.owner) == place]
             voted = votes >= 0
-            off = shifts.get(judge, 0.0)
-            sums = np.where(voted, self.places[votes] - off, 0.0).sum(axis=1)
+            shift = shifts.get(judge, 0.0)
+            sums = np.where(voted, self.places[votes] - shift, 0.0).sum(axis=1)
             voices.append(
                 np.where(voted.any(axis=1), sums / np.maximum(voted.sum(axis=1), 1), np.nan)
             )
@@ -286,9 +291,9 @@ def votes_of(criterion: Criterion, ballots: Sequence[Ballot]) -> list[tuple[str,
 
 def usable_cells(criterion: Criterion, cells: Sequence[LabelledCell]) -> list[LabelledCell]:
     """Return the usable cells: labelled with a scored option, and with a vote for one."""
-    ballots_of, alike = unique_ballots([cell.ballots for cell in cells])
+    ballots_of, index_of_ballots = unique_ballots([cell.ballots for cell in cells])
     voted, scored = [votes_of(criterion, ballots) for ballots in ballots_of], set(criterion.scored)
-    pairs = zip(cells, alike.tolist(), strict=True)
+    pairs = zip(cells, index_of_ballots.tolist(), strict=True)
     return [cell for cell, at in pairs if voted[at] and cell.truth in scored]
 
 
@@ -303,8 +308,8 @@ def unique_ballots(given: Sequence[Sequence[Ballot]]) -> tuple[list[Sequence[Bal
         key: numbers.setdefault(tuple(key_ballots), len(numbers))
         for key, key_ballots in first.items()
     }
-    alike = np.array([number[id(ballots)] for ballots in given], np.int64)
-    return list(numbers), alike
+    index_of_ballots = np.array([number[id(ballots)] for ballots in given], np.int64)
+    return list(numbers), index_of_ballots
 
 
 def _vote_matrix(
@@ -327,8 +332,8 @@ def _vote_matrix(
         owner += [place] * most[judge]
     levels = np.full((len(given), len(owner)), -1)
     for row, votes in enumerate(cast):
-        used: dict[str, int] = {}
+        x: dict[str, int] = {}
         for judge, level in votes:
-            levels[row, first[judge] + used.get(judge, 0)] = level
-            used[judge] = used.get(judge, 0) + 1
+            levels[row, first[judge] + x.get(judge, 0)] = level
+            x[judge] = x.get(judge, 0) + 1
     return judges, owner, levels

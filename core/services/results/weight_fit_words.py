@@ -33,17 +33,17 @@ def fit_effect(fitted: Fitted) -> str:
 def fit_explanation(fitted: Fitted) -> str:
     """Return the explanation of a fit: its quantities and its method."""
     n = fitted.labels
-    ours, plain = fitted.right, fitted.plain_right
-    far = ""
+    hits, plain = fitted.right, fitted.plain_right
+    nearer = ""
     if fitted.far is not None and fitted.plain_far is not None:
-        far = (
+        nearer = (
             f"missed by {score(fitted.far)} levels on average and {fitted.plain} by "
             f"{score(fitted.plain_far)}; it "
         )
     return (
         f"On {n} labelled items, each settled by a rule that was chosen and fitted without it, "
-        f"calibrated {far}was right on {ours} ({percent(ours / n)}) and {fitted.plain} on {plain} "
-        f"({percent(plain / n)}): {fitted.gained} corrected, {fitted.lost} spoilt"
+        f"calibrated {nearer}was right on {hits} ({percent(hits / n)}) and {fitted.plain} on "
+        f"{plain} ({percent(plain / n)}): {fitted.gained} corrected, {fitted.lost} spoilt"
         f"{_kappa_words(fitted)}. {_offer_text(fitted)}"
     )
 

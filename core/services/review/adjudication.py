@@ -67,12 +67,12 @@ def cell_status(
         return "disagreement", None
     counts = Counter(_chosen_option(v) for v in final)
     top, most = counts.most_common(1)[0]
-    alike = [v for v in final if _chosen_option(v) == top]
+    same_verdicts = [v for v in final if _chosen_option(v) == top]
     majority = policy == "majority" and len(final) >= 3 and 2 * most > len(final)
     if most < len(final) and not majority:
         return "disagreement", None
     provenance: Provenance = "human_single" if len(final) == 1 else "human_consensus"
-    return "resolved", _agreed_verdict(alike[0], provenance, alike)
+    return "resolved", _agreed_verdict(same_verdicts[0], provenance, same_verdicts)
 
 
 def label_of(criterion: Criterion, answer: ReviewerAnswer) -> str | None:
@@ -85,10 +85,10 @@ def _chosen_option(verdict: VerdictRow) -> int | None:
 
 
 def _agreed_verdict(
-    verdict: VerdictRow, provenance: Provenance, alike: Sequence[VerdictRow]
+    verdict: VerdictRow, provenance: Provenance, agreeing: Sequence[VerdictRow]
 ) -> AgreedVerdict:
     assert verdict.final is not None, "only confirmed verdicts settle a cell"
-    return AgreedVerdict(verdict.final, provenance, tuple(v.reviewer for v in alike))
+    return AgreedVerdict(verdict.final, provenance, tuple(v.reviewer for v in agreeing))
 
 
 # The consequences of reviewers' verdicts: settled cells, the item's score, the queues' states.
@@ -196,14 +196,14 @@ def _settled_values(
     """Return the cell's settled values: by this queue's verdict, or by another settlement."""
     if agreed is None:
         return _former_data(act, criterion, current)
-    given = agreed.given
+    given_verdicts = agreed.given
     return {
-        "option": given.option,
-        "label": label_of(act.rubric.criterion(criterion), given),
-        "why": given.why,
+        "option": given_verdicts.option,
+        "label": label_of(act.rubric.criterion(criterion), given_verdicts),
+        "why": given_verdicts.why,
         "provenance": agreed.provenance,
         "people": list(agreed.people),
-        "note": given.note,
+        "note": given_verdicts.note,
         "state": "active",
     }
 
@@ -324,10 +324,10 @@ def _mark_cell(act: Act, criterion: str, state: SettledState, reason: str) -> bo
     current = act.store.settled.get(act.run.id, act.item_id, criterion)
     if current is None or current.state == state:
         return False
-    then = replace(current, state=state)
-    before, after = settled_data(current), settled_data(then)
+    changed_cell = replace(current, state=state)
+    before, after = settled_data(current), settled_data(changed_cell)
     event_id = act.record("mark", criterion, before=before, after=after, reason=reason)
-    act.store.settled.put(act.run.id, replace(then, event_id=event_id))
+    act.store.settled.put(act.run.id, replace(changed_cell, event_id=event_id))
     return True
 
 

@@ -126,8 +126,8 @@ def claim(
         store.queues.item(queue_id, item_id)
         (turn,) = store.turns.items_with_status(queue_id, seat, queue.order, at=at, items=[item_id])
         if turn.status != "available":
-            mine = turn.holder == seat.name
-            may = turn.status in ("locked", "assigned") and (mine or seat.role == "lead")
+            is_holder = turn.holder == seat.name
+            may = turn.status in ("locked", "assigned") and (is_holder or seat.role == "lead")
             if not (take_over and may):
                 raise Conflict(_why_not_available(turn, seat))
             _log_take_over(store, queue, seat, turn)

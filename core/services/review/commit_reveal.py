@@ -361,7 +361,8 @@ def _commit_first(
     act.store.verdicts.put(act.queue.id, verdict)
 
 
-#: Why a verdict that is not the panel's was confirmed automatically, as an event says it.
+#: The reason, as stored in events, for confirming a verdict automatically although it differs from
+#: the panel's.
 AT_ONCE = "at once"
 
 

@@ -110,8 +110,8 @@ def corrected_means(store: Store, queue_id: int) -> list[CorrectedMean]:
     queue = store.queues.get(queue_id)
     drawn = labels_of_queue(store, queue)
     rubric = scored_rubric(store, store.runs.get(queue.run_id))
-    only = queue.rule.criteria
-    names = [c.name for c in rubric.criteria if only is None or c.name in only]
+    criteria = queue.rule.criteria
+    names = [c.name for c in rubric.criteria if criteria is None or c.name in criteria]
     return [
         mean_of(drawn.of(name), name, drawn.reason, by_item=drawn.by_item)
         for name in ["", *(names if len(names) > 1 else [])]
@@ -302,7 +302,9 @@ def selection_of(store: Store, run_id: int, level: float = USUAL.level) -> Revie
     run = store.runs.row(run_id)
     ids = store.runs.item_ids(run_id)
     truth = store.settled.truth(run.dataset_version_id, item_ids=ids)
-    settled = sum(label is not None for given in truth.values() for label in given.values())
+    settled = sum(
+        label is not None for item_labels in truth.values() for label in item_labels.values()
+    )
     if not settled:
         return None
     labels = _label_count(store, run, truth)
@@ -324,11 +326,11 @@ def _label_count(
         item_columns.columns_of_version(store, run.dataset_version_id),
         items_of_run(store, run),
     )
-    inside = columns.own & False
-    inside[places.places] = True
+    in_queue = columns.own & False
+    in_queue[places.places] = True
     settled = {columns.place[item_id] for item_id in labels_by_item}
     own = {(row, g.criterion) for g in columns.labels for row in g.rows.tolist() if row in settled}
-    number = sum(int(inside[column.rows].sum()) for column in columns.labels)
+    number = sum(int(in_queue[column.rows].sum()) for column in columns.labels)
     for item_id, decided in labels_by_item.items():
         for name, label in decided.items():
             number += (label is not None) - ((columns.place[item_id], name) in own)
@@ -341,10 +343,10 @@ def selection_warning(review: ReviewSelection) -> str:
         texts = plural(review.texts, "text")
         settled = count(review.settled)
         return f"People settled {settled} cells of {texts} drawn at random in review."
-    where = "which picked doubtful cells, too" if review.picked else "of cells drawn at random"
+    source = "which picked doubtful cells, too" if review.picked else "of cells drawn at random"
     text = (
         f"Of the {count(review.labels)} labelled cells people settled {count(review.settled)} "
-        f"in review, {where}: figures against labels speak of labelled cells, not of all."
+        f"in review, {source}: figures against labels speak of labelled cells, not of all."
     )
     estimated = [audit for audit in review.queues if audit.weighted.value is not None]
     if review.texts and not estimated:
@@ -357,14 +359,14 @@ def selection_warning(review: ReviewSelection) -> str:
         return f"{text} A queue with a random audit, reviewed to its end, can speak of all."
     # The newest queue that considered every cell, or else the newest.
     right = max(estimated, key=lambda audit: (not scope_words(audit.queue.rule), audit.queue.id))
-    only = scope_words(right.queue.rule)
+    only_words = scope_words(right.queue.rule)
     text += (
-        f" Of all cells{f' ({only})' if only else ''} people confirm an estimated "
+        f" Of all cells{f' ({only_words})' if only_words else ''} people confirm an estimated "
         f"{right.weighted.words(percent).inline}: the random audit of queue “{right.queue.name}” "
         "stands for cells that no rule picked"
     )
     estimates = [audit.hard for audit in review.queues if not scope_words(audit.queue.rule)]
-    hard = pooled_share([right.hard] if only else estimates)
+    hard = pooled_share([right.hard] if only_words else estimates)
     if hard.value is not None:
         text += f"; of the {count(hard.n)} doubtful ones {percent(hard.value)}"
     return f"{text}."

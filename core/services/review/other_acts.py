@@ -253,11 +253,11 @@ def undo(store: Store, seat: Seat, step: int, reason: str = "") -> UndoneActs:
         undone = store.events.undone([event.id for event in events])
         if not events:
             raise InputError("Nothing in this step can be undone.")
-        standing = [event for event in events if event.id not in undone]
-        if not standing:
+        in_force = [event for event in events if event.id not in undone]
+        if not in_force:
             raise Conflict("It has been taken back already.")
-        _require_may_undo(store, seat, standing)
-        return _undo_events(store, seat, standing, reason)
+        _require_may_undo(store, seat, in_force)
+        return _undo_events(store, seat, in_force, reason)
 
 
 def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> None:
@@ -266,10 +266,10 @@ def _require_may_undo(store: Store, seat: Seat, events: Sequence[EventRow]) -> N
             raise Conflict(f"{event.actor} did this. They can take it back, and so can a lead.")
     later = [store.events.later_act(event, _BEFORE[event.action]) for event in events]
     by_others = [act for act in later if act is not None and act.actor != seat.name]
-    met = [event for event in events if seat.name in _compared_by_event(store, event)]
-    if met and not by_others:
-        criteria = tuple(dict.fromkeys(event.criterion for event in met))
-        raise VerdictsCompared(met[0].step, met[0].item_id, criteria)
+    compared = [event for event in events if seat.name in _compared_by_event(store, event)]
+    if compared and not by_others:
+        criteria = tuple(dict.fromkeys(event.criterion for event in compared))
+        raise VerdictsCompared(compared[0].step, compared[0].item_id, criteria)
     first = next((act for act in [*by_others, *later] if act is not None), None)
     if first is not None:
         raise ActStands(

@@ -142,17 +142,17 @@ def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -
 def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> int:
     """Add the cells that the rule selects now; return how many.
 
-    It serves a run that continues, and a run whose settled cells now say more about its judges:
-    open cells are weighed again. It never removes cells or changes anyone's work. A cap stays in
-    force and counts all cells, including resolved ones.
+    Call it when a run has new votes, or when settled cells have shown more about its judges: open
+    cells then get a new place in the order. It never removes cells or changes anyone's work. The
+    queue's cap counts all cells, including resolved ones.
     """
     row = store.queues.get(queue_id)
     run = store.runs.get(row.run_id)
-    fresh = choose_more(store, row, stale=stale)
+    new_cells = choose_more(store, row, stale=stale)
     weighed = reweigh_queue(store, run, queue_id)
     with store.write():
         store.queues.reweigh(queue_id, weighed)
-        added = _fill_queue(store, run, row, fresh) if fresh else 0
+        added = _fill_queue(store, run, row, new_cells) if new_cells else 0
     _keep_columns(store, run, row)
     return added
 
@@ -198,14 +198,14 @@ def change(
 
 
 def _change_items(store: Store, row: QueueRow, changed: QueueRow) -> None:
-    dealt = row.settings.assignment != changed.settings.assignment or (
+    is_reassigned = row.settings.assignment != changed.settings.assignment or (
         row.settings.assignees != changed.settings.assignees
     )
     for turn, item in enumerate(store.queues.items(row.id)):
-        fresh = _queued_item(changed, item.item_id, item.position, turn)
-        if item.assigned and not dealt:
-            fresh = replace(fresh, assigned=item.assigned)
-        store.queues.set_item(row.id, fresh)
+        new_item = _queued_item(changed, item.item_id, item.position, turn)
+        if item.assigned and not is_reassigned:
+            new_item = replace(new_item, assigned=item.assigned)
+        store.queues.set_item(row.id, new_item)
 
 
 def _record_change(store: Store, seat: Seat, row: QueueRow, changed: QueueRow) -> None:
@@ -248,9 +248,9 @@ def queues_of_run(
 def require_criteria(store: Store, run_id: int, names: Iterable[str]) -> None:
     """Raise ``InputError`` for criteria without cells, which would select nothing."""
     criteria = [column.criterion for column in cell_columns(store, store.runs.get(run_id))]
-    if strange := [name for name in names if name not in criteria]:
-        some = ", ".join(criteria) or "none with a verdict"
-        raise InputError(f"Run {run_id} has no criterion {strange[0]!r}. It has {some}.")
+    if unknown := [name for name in names if name not in criteria]:
+        known_criteria = ", ".join(criteria) or "none with a verdict"
+        raise InputError(f"Run {run_id} has no criterion {unknown[0]!r}. It has {known_criteria}.")
 
 
 def queue_by_id(store: Store, queue_id: int) -> QueueRow:
@@ -293,8 +293,8 @@ def _fill_queue(store: Store, run: Run, row: QueueRow, cells: Sequence[QueueCand
 def _queued_item(row: QueueRow, item_id: str, position: int, turn: int) -> QueuedItem:
     """Return an item with its random draws by the queue's seed; ``turn`` counts earlier items."""
     settings, dice = row.settings, seeded_random("queue", row.seed, item_id)
-    draw, assisted, several = dice.random(), dice.random(), dice.random()
-    required = settings.reviewers if several < settings.overlap_share else 1
+    draw, assisted, reviewers_draw = dice.random(), dice.random(), dice.random()
+    required = settings.reviewers if reviewers_draw < settings.overlap_share else 1
     people = tuple(dict.fromkeys(settings.assignees))
     if settings.assignment == "round_robin":
         people = tuple(people[(turn + i) % len(people)] for i in range(required))

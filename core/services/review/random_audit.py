@@ -90,16 +90,16 @@ def audit_frame_of(store: Store, queue: QueueRow, table: CellTable | None = None
     from core.services.results.run_columns import NO_LABEL
 
     table = table or CellTable(store, store.runs.get(queue.run_id))
-    inside, _ = queued_columns.queued_columns(store, queue, table)
-    outside = inside == queued_columns.OUTSIDE
+    in_queue, _ = queued_columns.queued_columns(store, queue, table)
+    outside = in_queue == queued_columns.OUTSIDE
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
-    framed = table.asked_about(queue.rule) & has_verdict(table) & (inside != queued_columns.RULE)
+    framed = table.asked_about(queue.rule) & has_verdict(table) & (in_queue != queued_columns.RULE)
     # Cells that were already settled before the draw could not be drawn.
     framed &= ~(outside & before & (table.decided != NO_LABEL))
     cells = np.flatnonzero(framed)
     judged = table.judged[cells]
     strata, _ = draw_chances.strata(queue.rule.draw, table.drawn_from(cells, judged))
-    drawn = inside[cells] == queued_columns.AUDIT
+    drawn = in_queue[cells] == queued_columns.AUDIT
     waiting = framed & outside & (table.decided == NO_LABEL)
     behind = _newly_covered(store, queue, table, waiting, before)
     return AuditFrame(table, behind, cells, judged, drawn, table.decided[cells], strata)
@@ -171,8 +171,8 @@ def represented_cells(stratum: Numbers, drawn_cells: Numbers) -> Numbers:
     )
     reached = int(sizes[labels > 0].sum())
     weights = sizes / np.maximum(labels, 1) * (len(index) / reached if reached else 0.0)
-    stands: Numbers = np.where(drawn_cells, weights[index], 0.0)
-    return stands
+    cells_represented: Numbers = np.where(drawn_cells, weights[index], 0.0)
+    return cells_represented
 
 
 def labelled_sample(store: Store, queue_id: int) -> AuditSample:
@@ -188,17 +188,17 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
     queue = store.queues.get(queue_id)
     framed = audit_frame_of(store, queue)
     table = framed.table
-    inside, _ = queued_columns.queued_columns(store, queue, table)
+    in_queue, _ = queued_columns.queued_columns(store, queue, table)
     before = table.among(store.settled.active_at(queue.run_id, queue.created))
-    considered = (inside != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
+    considered = (in_queue != queued_columns.OUTSIDE) | (before & table.asked_about(queue.rule))
     counted = considered & (table.decided >= 0) & has_verdict(table)
-    stands = np.ones(len(table))
-    stands[framed.cells] = represented_cells(framed.stratum, framed.drawn)
+    cells_represented = np.ones(len(table))
+    cells_represented[framed.cells] = represented_cells(framed.stratum, framed.drawn)
     return AuditSample(
         right=(table.decided == table.judged)[counted].astype(float).tolist(),
-        stands=stands[counted].tolist(),
-        audited=(inside == queued_columns.AUDIT)[counted].tolist(),
-        queued=(inside == queued_columns.RULE)[counted].tolist(),
+        stands=cells_represented[counted].tolist(),
+        audited=(in_queue == queued_columns.AUDIT)[counted].tolist(),
+        queued=(in_queue == queued_columns.RULE)[counted].tolist(),
         missing=unresolved_cells(store, queue_id) + framed.behind,
     )
 
@@ -279,23 +279,23 @@ def unaudited_cells(store: Store, queue_id: int, alpha: float = 0.1) -> Unaudite
     right, right_besides = (int(cells.right[flags].sum()) for flags in (audit, others))
     known_labels = KnownLabels(elsewhere, elsewhere - right_besides)
     accuracy = share_of_rest(right, drawn, remaining, missing=missing, known_labels=known_labels)
-    so_far = None
+    range_so_far = None
     if missing and not behind:
-        so_far = share_so_far(right, drawn, missing, remaining, known_labels=known_labels)
+        range_so_far = share_so_far(right, drawn, missing, remaining, known_labels=known_labels)
     if len(set(cells.stratum.tolist())) > 1:
-        accuracy, so_far = Estimate.undefined(UNEVEN, drawn), None
+        accuracy, range_so_far = Estimate.undefined(UNEVEN, drawn), None
     promise = None
     if accuracy.value is not None:
-        sure = _vote_agreement(store, queue.run_id, cells)
+        agreement = _vote_agreement(store, queue.run_id, cells)
         promise = acceptance(
-            *(sure[audit], cells.right[audit], alpha),
-            unseen=sure[unreviewed],
-            known=(sure[others], cells.right[others]),
+            *(agreement[audit], cells.right[audit], alpha),
+            unseen=agreement[unreviewed],
+            known=(agreement[others], cells.right[others]),
             delta=delta,
         )
     return UnauditedCells(
         *(drawn, right, remaining, missing, accuracy, promise, draw, delta),
-        *(elsewhere, right_besides, behind, so_far),
+        *(elsewhere, right_besides, behind, range_so_far),
     )
 
 

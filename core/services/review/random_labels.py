@@ -43,7 +43,8 @@ NOBODY = (
 
 @dataclass(frozen=True)
 class DrawnLabels:
-    """Cells that may represent a run. ``reason`` says why they cannot, or is empty.
+    """Labelled cells from which a whole run may be estimated. If they cannot represent the run,
+    ``reason`` says why.
 
     ``queue`` is the newest queue that drew them. It is ``None`` if all cells have labels, or if the
     draw was only ``declared``.
@@ -88,15 +89,19 @@ def confirmed_share(labels: DrawnLabels, level: float) -> tuple[Estimate, int, i
     cells = cells.take(random_audit.has_verdict(cells.table)[cells.cells])
     labelled, certain = cells.option >= 0, cells.stratum == 0
     drawn = labelled & cells.drawn & ~certain
-    stands = np.ones(len(cells))
-    stands[~certain] = random_audit.represented_cells(cells.stratum[~certain], drawn[~certain])
+    cells_represented = np.ones(len(cells))
+    cells_represented[~certain] = random_audit.represented_cells(
+        cells.stratum[~certain], drawn[~certain]
+    )
     counted = labelled & (certain | drawn)
     right = (cells.option == cells.voted)[counted].astype(float)
-    means = mean_of_selected(right, stands[counted], drawn[counted], certain[counted], level)
+    means = mean_of_selected(
+        right, cells_represented[counted], drawn[counted], certain[counted], level
+    )
     share = means.weighted
     if labels.by_item and share.value is not None:
         # The cells of an item are right or wrong together, so the share is clustered by item.
-        share = clustered_share(right, cells.item[counted], stands[counted], level)
+        share = clustered_share(right, cells.item[counted], cells_represented[counted], level)
     return share, int(drawn.sum()), int((labelled & certain).sum())
 
 
@@ -138,11 +143,11 @@ def _cells_of(store: Store, queue: QueueRow) -> DrawnCells:
     table = framed.table
     stratum, drawn = np.zeros(len(table), np.int64), np.zeros(len(table), np.bool_)
     stratum[framed.cells], drawn[framed.cells] = framed.stratum + 1, framed.drawn
-    worth = table.by_option(lambda criterion: criterion.values)
-    value = worth[table.question, np.maximum(table.decided, -1)]
+    values_by_option = table.by_option(lambda criterion: criterion.values)
+    value = values_by_option[table.question, np.maximum(table.decided, -1)]
     # Without a value from people, a comparison is impossible.
-    nothing = (table.decided != NO_LABEL) & np.isnan(value)
-    counted = table.asked_about(queue.rule) & table.has_verdict & ~nothing
+    without_value = (table.decided != NO_LABEL) & np.isnan(value)
+    counted = table.asked_about(queue.rule) & table.has_verdict & ~without_value
     return cells_with_values(table, table.decided, stratum, drawn, counted)
 
 
@@ -214,7 +219,7 @@ def _joined_draws(
 
     if before.queue is None or before.queue.seed == queue.seed:
         return None
-    first, fresh = before.cells, continued.cells
+    first, continued_cells = before.cells, continued.cells
     table = first.table
     selected = wanted_by_votes(store, table, store.runs.get(queue.run_id), queue.rule)
     if selected is None:
@@ -222,13 +227,13 @@ def _joined_draws(
     considered = table.asked_about(queue.rule)[first.cells]
     ruled = selected[first.cells] & considered
     remaining = first.cells[(first.stratum > 0) & ~first.drawn & considered & ~ruled]
-    if not np.array_equal(remaining, fresh.cells[fresh.stratum > 0]):
+    if not np.array_equal(remaining, continued_cells.cells[continued_cells.stratum > 0]):
         return None
-    again, _ = strata(queue.rule.draw, table.drawn_from(first.cells, first.voted))
-    both = np.stack([first.stratum, np.where(considered, again, -1)])
-    _, number = np.unique(both, axis=1, return_inverse=True)
-    drawn = first.drawn | np.isin(first.cells, fresh.cells[fresh.drawn])
-    # If the first draw skipped no cells, no cell has number 0.
+    second_stratum, _ = strata(queue.rule.draw, table.drawn_from(first.cells, first.voted))
+    strata_of_both = np.stack([first.stratum, np.where(considered, second_stratum, -1)])
+    _, number = np.unique(strata_of_both, axis=1, return_inverse=True)
+    drawn = first.drawn | np.isin(first.cells, continued_cells.cells[continued_cells.drawn])
+    # Number 0 marks cells that the first draw skipped, so strata count from 1.
     stratum = np.where((first.stratum > 0) & ~ruled, number + 1, 0)
     joined = replace(first, stratum=stratum, drawn=drawn & ~ruled)
     return DrawnLabels(lambda: joined, queue)

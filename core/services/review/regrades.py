@@ -219,10 +219,10 @@ def withdraw(store: Store, seat: Seat, run_id: int, event_id: int, reason: str =
 def queue_open(
     store: Store, seat: Seat, run_id: int, settings: QueueSettings | None = None
 ) -> QueueRow:
-    """Queue the cells of requests that are in no queue yet; return the queue.
+    """Put the cells of regrade requests that wait for a queue into one; return that queue.
 
-    It uses the newest regrade queue in use, or a new queue if that one has one of these cells for
-    an earlier request.
+    The cells go into the newest active regrade queue. If that queue already has one of them, for an
+    earlier request, a new queue is created.
 
     Raises:
         InputError: no request waits.
@@ -234,8 +234,8 @@ def queue_open(
         raise InputError("No request waits to be queued.")
     for row in queues.queues_of_run(store, run_id):
         if row.rule == RULE:
-            inside = {(cell.item_id, cell.criterion) for cell in store.queues.cells(row.id)}
-            if not inside & waiting:
+            queued = {(cell.item_id, cell.criterion) for cell in store.queues.cells(row.id)}
+            if not queued & waiting:
                 queues.refresh(store, seat, row.id)
                 return row
             break
@@ -259,9 +259,9 @@ def read_requests(data: bytes, name: str) -> list[RegradeRequest]:
         InputError: the file is not a table, or lacks a column.
     """
     table = read_table(data, name)
-    heads = {head.strip().casefold(): head for head in table.columns}
+    column_names = {head.strip().casefold(): head for head in table.columns}
     columns_found = {
-        field: next((heads[word] for word in headings if word in heads), None)
+        field: next((column_names[word] for word in headings if word in column_names), None)
         for field, headings in _COLUMNS.items()
     }
     missing = [

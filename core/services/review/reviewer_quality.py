@@ -66,10 +66,10 @@ def reviewer_pace(store: Store, seat: Seat, queue_id: int) -> ReviewerPace:
 
 def _pace_of(store: Store, seat: Seat, queue: QueueRow) -> ReviewerPace:
     decided = store.verdicts.decided(queue.id, seat.name)
-    available, again = store.turns.available(queue.id, seat, decided, at=clock.seconds_now())
+    available, to_repeat = store.turns.available(queue.id, seat, decided, at=clock.seconds_now())
     times = store.events.spent(queue.id, seat.name, AWAY_MS).values()
     seconds = median(times) / 1000 if len(times) >= FORETOLD else None
-    return ReviewerPace(len(decided) - again, available, seconds)
+    return ReviewerPace(len(decided) - to_repeat, available, seconds)
 
 
 def milliseconds_spent(events: Iterable[EventRow]) -> list[int]:
@@ -189,30 +189,30 @@ class _Facts:
 
     def figures_of(self, name: str) -> ReviewerQuality:
         """Return one person's figures."""
-        mine = [v for v in self._verdicts if v.reviewer == name]
-        events = [self._events[v.first_event] for v in mine]
+        own_verdicts = [v for v in self._verdicts if v.reviewer == name]
+        events = [self._events[v.first_event] for v in own_verdicts]
         times = milliseconds_spent(events)
         seconds = median(times) / 1000 if times else None
-        open_cells = self._open_cells(name, mine)
+        open_cells = self._open_cells(name, own_verdicts)
         enough = seconds is not None and len(times) >= USUAL
         return ReviewerQuality(
             name=name,
-            verdicts=len(mine),
-            cannot=sum(v.first.option is None for v in mine),
-            gold=self._agreement_with_labels(mine),
+            verdicts=len(own_verdicts),
+            cannot=sum(v.first.option is None for v in own_verdicts),
+            gold=self._agreement_with_labels(own_verdicts),
             same=_share_equal([p for p in self._pairs if p.reviewer == name]),
-            shared=self._agreement_with_settled(mine),
+            shared=self._agreement_with_settled(own_verdicts),
             each_seconds=seconds,
             timed=len(times),
             quick=sum(t < QUICK * median(times) for t in times) if enough else 0,
             left=len({item for item, _ in open_cells}),
             left_minutes=None if seconds is None else len(open_cells) * seconds / 60,
-            weeks=self._weekly_figures(mine, events),
+            weeks=self._weekly_figures(own_verdicts, events),
         )
 
-    def _open_cells(self, name: str, mine: Sequence[VerdictRow]) -> list[tuple[str, str]]:
+    def _open_cells(self, name: str, own_verdicts: Sequence[VerdictRow]) -> list[tuple[str, str]]:
         """Return the open cells that are assigned to this person."""
-        decided = {(v.item_id, v.criterion) for v in mine if v.final}
+        decided = {(v.item_id, v.criterion) for v in own_verdicts if v.final}
         return [
             (c.item_id, c.criterion)
             for c in self._open
@@ -221,32 +221,32 @@ class _Facts:
             and (c.item_id, c.criterion) not in decided
         ]
 
-    def _agreement_with_labels(self, mine: Sequence[VerdictRow]) -> Estimate:
-        labelled = [(v, self._gold.get((v.item_id, v.criterion))) for v in mine]
+    def _agreement_with_labels(self, own_verdicts: Sequence[VerdictRow]) -> Estimate:
+        labelled = [(v, self._gold.get((v.item_id, v.criterion))) for v in own_verdicts]
         labelled = [(v, option) for v, option in labelled if option is not None]
         return Estimate.share(
             sum(v.first.option == option for v, option in labelled), len(labelled)
         )
 
-    def _agreement_with_settled(self, mine: Sequence[VerdictRow]) -> Estimate:
+    def _agreement_with_settled(self, own_verdicts: Sequence[VerdictRow]) -> Estimate:
         shared = {
             (v.item_id, v.criterion)
             for v in self._verdicts
-            if mine and v.reviewer != mine[0].reviewer
+            if own_verdicts and v.reviewer != own_verdicts[0].reviewer
         }
         settled = [
             v
-            for v in mine
+            for v in own_verdicts
             if (place := (v.item_id, v.criterion)) in shared and place in self._settled
         ]
         same = sum(v.first.option == self._settled[v.item_id, v.criterion] for v in settled)
         return Estimate.share(same, len(settled))
 
     def _weekly_figures(
-        self, mine: Sequence[VerdictRow], events: Sequence[EventRow]
+        self, own_verdicts: Sequence[VerdictRow], events: Sequence[EventRow]
     ) -> tuple[Week, ...]:
         parts: dict[str, list[tuple[VerdictRow, EventRow]]] = {}
-        for verdict, event in zip(mine, events, strict=True):
+        for verdict, event in zip(own_verdicts, events, strict=True):
             parts.setdefault(_monday_of(event.ts), []).append((verdict, event))
         weeks = []
         for monday in sorted(parts):
@@ -321,16 +321,30 @@ def anchoring_effect(store: Store, queue_id: int) -> AnchoringEffect:
         for verdict in verdicts
         if (option := judged.get((verdict.item_id, verdict.criterion))) is not None
     ]
-    changed = [(v, o) for v, o in compared if v.mode == "until_commit" and v.revealed and v.final]
-    apart = [(v, o) for v, o in changed if v.first.option != o]
-    same = [(v, o) for v, o in changed if v.first.option == o]
-    hidden = [(v, o) for v, o in compared if v.item_id not in shown and v.mode != "assisted"]
+    changed = [
+        (v, first_option)
+        for v, first_option in compared
+        if v.mode == "until_commit" and v.revealed and v.final
+    ]
+    differing = [(v, first_option) for v, first_option in changed if v.first.option != first_option]
+    same = [(v, first_option) for v, first_option in changed if v.first.option == first_option]
+    hidden = [
+        (v, first_option)
+        for v, first_option in compared
+        if v.item_id not in shown and v.mode != "assisted"
+    ]
     blind = _agreement_with_panel(hidden)
-    assisted = _agreement_with_panel([(v, o) for v, o in compared if v.item_id in shown])
+    assisted = _agreement_with_panel(
+        [(v, first_option) for v, first_option in compared if v.item_id in shown]
+    )
     return AnchoringEffect(
         revealed=len(changed),
-        toward=Estimate.share(sum(_final_option(v) == o for v, o in apart), len(apart)),
-        away=Estimate.share(sum(_final_option(v) != o for v, o in same), len(same)),
+        toward=Estimate.share(
+            sum(_final_option(v) == first_option for v, first_option in differing), len(differing)
+        ),
+        away=Estimate.share(
+            sum(_final_option(v) != first_option for v, first_option in same), len(same)
+        ),
         blind=blind,
         assisted=assisted,
         difference=_agreement_difference(assisted, blind),

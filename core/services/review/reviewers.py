@@ -145,11 +145,11 @@ def commit_at_once(store: Store, seat: Seat, on: bool) -> None:
 
 @allowed("review")
 def commit_at_once_alone(store: Store, seat: Seat) -> None:
-    """Let this person's last answer on an item commit it, if nobody else reviews and they have not
-    chosen otherwise.
+    """Let this person's last answer on an item commit it, if there is no other reviewer and they
+    have not chosen otherwise.
     """
-    alone = [row.name for row in all_reviewers(store)] == [seat.name]
-    if alone and store.settings.get(_no_undo_reason(seat)) is None:
+    is_only_reviewer = [row.name for row in all_reviewers(store)] == [seat.name]
+    if is_only_reviewer and store.settings.get(_no_undo_reason(seat)) is None:
         commit_at_once(store, seat, on=True)
 
 

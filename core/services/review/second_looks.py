@@ -53,13 +53,13 @@ def items_to_repeat(store: Store, seat: Seat, queue_id: int) -> list[str]:
     if not share:
         return []
     decided = _decided_items(store.verdicts.of_queue(queue_id), seat.name)
-    again = {e.item_id for e in _repeated_events(store, queue) if e.actor == seat.name}
+    repeated = {e.item_id for e in _repeated_events(store, queue) if e.actor == seat.name}
     order = sorted(decided, key=lambda item: decided[item])
     return [
         item
         for index, item in enumerate(order)
         if len(order) - 1 - index >= REST
-        and item not in again
+        and item not in repeated
         and seeded_random("repeat", queue.seed, item, seat.name.casefold()).random() < share
     ]
 
@@ -100,7 +100,7 @@ def say_again(
     *,
     ms_active: int | None = None,
 ) -> int:
-    """Record the verdicts of a second look; return the step.
+    """Record the verdicts of a second look; return the number of this act in the history.
 
     Raises:
         InputError: a verdict does not fit the criterion, or lacks a reason.

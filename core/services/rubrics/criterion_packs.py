@@ -99,7 +99,7 @@ def _fits_search(pack: Pack, entry: Entry, terms: Sequence[str], scale: Scale | 
     criterion = entry.criterion
     if scale is not None and criterion.scale != scale:
         return False
-    options = (f"{o.label} {o.description}" for o in criterion.options)
+    options = (f"{option.label} {option.description}" for option in criterion.options)
     texts = (pack.title, criterion.name, criterion.requirement, *options, *entry.known_as)
     text = fold(" ".join(texts))
     return all(word in text or (len(word) > 4 and word.rstrip("s") in text) for word in terms)

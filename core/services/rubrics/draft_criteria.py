@@ -93,9 +93,9 @@ def set_requirement(
     changed = set_criterion(draft, uid, "requirement", requirement)
     if current is None or not requirement.strip():
         return changed
-    taken = {fold(c["name"]) for c in draft["criteria"] if c["uid"] != uid}
+    taken_names = {fold(c["name"]) for c in draft["criteria"] if c["uid"] != uid}
     if current["name"] in ("", suggested) or re.fullmatch(r"Criterion \d+", current["name"]):
-        return set_criterion(changed, uid, "name", _suggested_name(requirement, taken))
+        return set_criterion(changed, uid, "name", _suggested_name(requirement, taken_names))
     return changed
 
 
@@ -125,13 +125,13 @@ def append_criterion(draft: RubricDraft, criterion: Criterion) -> RubricDraft:
     draft = _drop_untouched_first_criterion(draft)
     (copied,) = draft_from(Rubric(criteria=(criterion,)))["criteria"]
     serial = UidSource(draft["serial"])
-    fresh: CriterionDraft = {
+    criterion_draft: CriterionDraft = {
         **copied,
         "uid": serial.next("c"),
         "name": free_name(copied["name"], _criterion_names(draft)),
         "options": [{**option, "uid": serial.next("o")} for option in copied["options"]],
     }
-    return _with_criterion_added(draft, fresh, serial)
+    return _with_criterion_added(draft, criterion_draft, serial)
 
 
 def _criterion_names(draft: RubricDraft) -> list[str]:
@@ -172,17 +172,17 @@ def duplicate_criterion(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]
     if index_by_uid(draft["criteria"], uid) is None:
         return draft, uid
     serial = UidSource(draft["serial"])
-    fresh = serial.next("c")
+    new_uid = serial.next("c")
 
     def twin_of(original: CriterionDraft) -> CriterionDraft:
         copied = copy.deepcopy(original)
-        copied["uid"], copied["parked"] = fresh, {}
+        copied["uid"], copied["parked"] = new_uid, {}
         copied["name"] = numbered_name(f"{original['name']} copy", _criterion_names(draft))
-        copied["options"] = [{**o, "uid": serial.next("o")} for o in copied["options"]]
+        copied["options"] = [{**option, "uid": serial.next("o")} for option in copied["options"]]
         return copied
 
     grown = with_change_at(draft, ("criteria",), lambda criteria: with_copy(criteria, uid, twin_of))
-    return {**grown, "serial": serial.last}, fresh
+    return {**grown, "serial": serial.last}, new_uid
 
 
 def set_option(draft: RubricDraft, uid: str, option: str, name: str, value: Any) -> RubricDraft:
@@ -209,16 +209,20 @@ def add_option(draft: RubricDraft, uid: str, *, na: bool = False) -> RubricDraft
 
 def _next_option_value(options: Sequence[OptionDraft]) -> float:
     """Return a value that continues the list and keeps an ordinal scale in order."""
-    values = [o["value"] for o in options if not o["na"] and o["value"] is not None]
+    values = [
+        option["value"] for option in options if not option["na"] and option["value"] is not None
+    ]
     falling = len(values) > 1 and values[-1] < values[0]
     return 0.0 if falling else 1.0
 
 
 def _free_label(options: Sequence[OptionDraft], stem: str, *, always_number: bool) -> str:
-    taken = [o["label"] for o in options]
-    if not always_number and fold(stem) not in map(fold, taken):
+    taken_labels = [option["label"] for option in options]
+    if not always_number and fold(stem) not in map(fold, taken_labels):
         return stem
-    return numbered_name(stem, taken, len([o for o in options if not o["na"]]) + 1)
+    return numbered_name(
+        stem, taken_labels, len([option for option in options if not option["na"]]) + 1
+    )
 
 
 def _sort_abstentions_last(options: Sequence[OptionDraft]) -> list[OptionDraft]:
@@ -303,8 +307,8 @@ def apply_template(
     serial = UidSource(draft["serial"])
 
     def changed_criterion(criterion: CriterionDraft) -> CriterionDraft:
-        out = [o for o in criterion["options"] if o["na"]]
-        options = [*template_options(template, serial, na=na and not out), *out]
+        abstentions = [option for option in criterion["options"] if option["na"]]
+        options = [*template_options(template, serial, na=na and not abstentions), *abstentions]
         parked = {**criterion["parked"], criterion["scale"]: criterion["options"]}
         scale = TEMPLATE_SCALE[template]
         return _fit_options({**criterion, "scale": scale, "options": options, "parked": parked})
@@ -313,23 +317,29 @@ def apply_template(
 
 
 def _fit_options(criterion: CriterionDraft) -> CriterionDraft:
-    fits: tuple[str, ...] = {str(scale): rules for scale, rules in RULES.items()}[
+    rules_of_scale: tuple[str, ...] = {str(scale): rules for scale, rules in RULES.items()}[
         criterion["scale"]
     ]
-    return criterion if criterion["aggregation"] in fits else {**criterion, "aggregation": None}
+    return (
+        criterion
+        if criterion["aggregation"] in rules_of_scale
+        else {**criterion, "aggregation": None}
+    )
 
 
 def spread_values(draft: RubricDraft, uid: str) -> RubricDraft:
     """Return the draft with a criterion's values spread evenly from 0 to 1, or down from 1."""
 
     def spread_values(options: list[OptionDraft]) -> list[OptionDraft]:
-        scored = [o for o in options if not o["na"]]
-        values = [o["value"] for o in scored if o["value"] is not None]
+        scored = [option for option in options if not option["na"]]
+        values = [option["value"] for option in scored if option["value"] is not None]
         falling = len(values) > 1 and values[-1] < values[0]
         last = max(1, len(scored) - 1)
         even = [round(i / last, 4) for i in range(len(scored))]
-        given = dict(zip((o["uid"] for o in scored), even[::-1] if falling else even, strict=True))
-        return [{**o, "value": given.get(o["uid"])} for o in options]
+        new_values = dict(
+            zip((option["uid"] for option in scored), even[::-1] if falling else even, strict=True)
+        )
+        return [{**option, "value": new_values.get(option["uid"])} for option in options]
 
     return _with_changed_options(draft, uid, spread_values)
 

@@ -54,20 +54,20 @@ def add_gate(draft: RubricDraft) -> tuple[RubricDraft, str]:
 
 def _first_predicate(criterion: CriterionDraft) -> dict[str, Any]:
     """Return the commonest condition: not met, or below the second level."""
-    scored = [o for o in criterion["options"] if not o["na"]]
+    scored = [option for option in criterion["options"] if not option["na"]]
     if criterion["scale"] == "binary" or len(scored) < 2:
         return {"is": scored[-1]["label"]} if scored else {"abstained": True}
     if criterion["scale"] == "ordinal":
-        rising = sorted(scored, key=lambda o: o["value"] or 0.0)
+        rising = sorted(scored, key=lambda option: option["value"] or 0.0)
         return {"below": rising[1]["label"]}
-    return {"is": min(scored, key=lambda o: o["value"] or 0.0)["label"]}
+    return {"is": min(scored, key=lambda option: option["value"] or 0.0)["label"]}
 
 
 def free_rule_name(draft: RubricDraft, stem: str) -> str:
     """Return ``stem`` with the lowest number that no gate or pre-check has."""
-    taken = [g["gate"].get("name", "") for g in draft["gates"]]
-    taken += [c["check"].get("name", "") for c in draft["prechecks"]]
-    return numbered_name(stem, taken)
+    taken_names = [g["gate"].get("name", "") for g in draft["gates"]]
+    taken_names += [c["check"].get("name", "") for c in draft["prechecks"]]
+    return numbered_name(stem, taken_names)
 
 
 def current_gate_data(draft: RubricDraft, uid: str) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def gate_subjects(
 
 def _threshold_fits(threshold: Any, criteria: Sequence[CriterionDraft]) -> bool:
     labels = threshold if isinstance(threshold, list) else [threshold]
-    existing = {fold(o["label"]) for c in criteria for o in c["options"]}
+    existing = {fold(option["label"]) for c in criteria for option in c["options"]}
     return all(fold(label) in existing for label in labels if isinstance(label, str))
 
 
@@ -178,14 +178,14 @@ def set_effects(draft: RubricDraft, uid: str, wanted: Sequence[str]) -> RubricDr
     def changed_data(data: dict[str, Any]) -> dict[str, Any]:
         then, before = data["then"], effects_of(data["then"])
         verdicts = [name for name in wanted if name in ("fail", "review")]
-        fresh = [name for name in verdicts if name not in before] or verdicts
+        new_verdicts = [name for name in verdicts if name not in before] or verdicts
         effects: dict[str, Any] = {
             name: then.get(name) if then.get(name) is not None else _FIRST[name]
             for name in ("cap", "multiply", "flag")
             if name in wanted
         }
-        if fresh:
-            effects["verdict"] = fresh[-1]
+        if new_verdicts:
+            effects["verdict"] = new_verdicts[-1]
         return {**data, "then": {**effects, "reason": then.get("reason", "")}}
 
     return _with_gate(draft, uid, changed_data)
@@ -213,12 +213,12 @@ def set_check(draft: RubricDraft, uid: str, name: str, value: Any) -> RubricDraf
     """
 
     def with_change(check: dict[str, Any]) -> dict[str, Any]:
-        fresh = {**check, name: value}
-        if fresh.get("action") == "cap":
-            fresh.setdefault("cap", 0.0)
+        edited_check = {**check, name: value}
+        if edited_check.get("action") == "cap":
+            edited_check.setdefault("cap", 0.0)
         else:
-            fresh.pop("cap", None)
-        return {key: part for key, part in fresh.items() if part is not None}
+            edited_check.pop("cap", None)
+        return {key: part for key, part in edited_check.items() if part is not None}
 
     return with_change_at(draft, ("prechecks", uid, "check"), with_change)
 
@@ -237,16 +237,16 @@ def duplicate_rule(draft: RubricDraft, uid: str) -> tuple[RubricDraft, str]:
     if index_by_uid([*draft["gates"], *draft["prechecks"]], uid) is None:
         return draft, uid
     serial = UidSource(draft["serial"])
-    fresh = serial.next(uid[:1])
+    new_uid = serial.next(uid[:1])
 
     def rule_twin(rule: dict[str, Any]) -> dict[str, Any]:
         kind = "gate" if "gate" in rule else "check"
         name = f"{str(rule[kind].get('name', ''))[:180]} copy".strip()
         data = {**rule[kind], "name": free_rule_name(draft, name)}
-        return copy.deepcopy({**rule, "uid": fresh, kind: data})
+        return copy.deepcopy({**rule, "uid": new_uid, kind: data})
 
     gates, checks = (with_copy(draft[kind], uid, rule_twin) for kind in ("gates", "prechecks"))
-    return {**draft, "gates": gates, "prechecks": checks, "serial": serial.last}, fresh
+    return {**draft, "gates": gates, "prechecks": checks, "serial": serial.last}, new_uid
 
 
 def set_decision(draft: RubricDraft, **fields: Any) -> RubricDraft:

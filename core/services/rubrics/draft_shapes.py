@@ -206,7 +206,7 @@ def template_options(
 ) -> list[OptionDraft]:
     """Return new options of a template; ``na`` adds "Not applicable", which has no value."""
     if template == "yes_no":
-        options = [option_draft(o, serial.next("o")) for o in BINARY]
+        options = [option_draft(option, serial.next("o")) for option in BINARY]
     else:
         options = [_option_draft(serial, *level) for level in LEVELS[template]]
     return [*options, _option_draft(serial, *NOT_APPLICABLE, None)] if na else options

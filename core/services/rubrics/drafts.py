@@ -113,21 +113,20 @@ def _lookup_by_name(named: Iterable[tuple[dict[str, Any], str]]) -> Callable[[st
 def _criterion_draft(
     criterion: Criterion, former: CriterionDraft | None, serial: UidSource
 ) -> CriterionDraft:
-    uids = {fold(o["label"]): o["uid"] for o in former["options"]} if former else {}
+    uids = {fold(option["label"]): option["uid"] for option in former["options"]} if former else {}
     uid = former["uid"] if former else serial.next("c")
     options = [
-        option_draft(o, uids.get(fold(o.label)) or serial.next("o")) for o in criterion.options
+        option_draft(option, uids.get(fold(option.label)) or serial.next("o"))
+        for option in criterion.options
     ]
-    fresh = criterion_draft(criterion, uid, options)
-    return {**fresh, "parked": former["parked"]} if former else fresh
+    draft = criterion_draft(criterion, uid, options)
+    return {**draft, "parked": former["parked"]} if former else draft
 
 
 def draft_from_data(data: Mapping[str, Any]) -> RubricDraft:
-    """Return the draft of a rubric's plain data, which may be invalid, with all values that fit a
-    field.
-
-    It reads name, guidelines and criteria; the editor reports missing or wrong values. An unknown
-    scale becomes the least specific one: nominal with options, else binary.
+    """Return the draft of a rubric's plain data, which may be invalid, with every value that fits a
+    field. It reads name, guidelines and criteria; the editor reports missing or wrong values. An
+    unknown scale becomes nominal if there are options, else binary.
     """
     draft = {
         **new_draft(),
@@ -143,14 +142,14 @@ def _criterion_from(data: Mapping[str, Any], serial: UidSource) -> CriterionDraf
     try:
         return _criterion_draft(base.build_model(Criterion, dict(data), "criterion"), None, serial)
     except InputError:
-        given = data.get("options")
+        raw_options = data.get("options")
         fields: dict[str, Any] = {
             "weight": _number_or_none(data.get("weight", Criterion.model_fields["weight"].default)),
-            "scale": _scale_of(data.get("scale"), bool(given)),
+            "scale": _scale_of(data.get("scale"), bool(raw_options)),
         }
         name, requirement = _text_at(data, "name"), _text_at(data, "requirement")
         loose = Criterion.model_construct(name=name, requirement=requirement, **fields)
-        uid, options = serial.next("c"), given if isinstance(given, list) else ()
+        uid, options = serial.next("c"), raw_options if isinstance(raw_options, list) else ()
         kept_options = [
             Option.model_construct(
                 label=_text_at(option, "label"),
@@ -193,7 +192,9 @@ def linked_gate(
     named_so = [c for c in criteria if c["name"] == data["when"].get("criterion")]
     named_so.sort(key=lambda c: c["uid"] != subject_uid)
     subject = named_so[0] if named_so else None
-    options = {fold(o["label"]): o["uid"] for o in subject["options"]} if subject else {}
+    options = (
+        {fold(option["label"]): option["uid"] for option in subject["options"]} if subject else {}
+    )
     named = [label for label in _labels_in(data["when"]) if fold(label) in options]
     return GateDraft(
         uid=uid,
@@ -238,7 +239,7 @@ def gates_of(draft: RubricDraft) -> list[dict[str, Any]]:
 def _criterion_payload(criterion: CriterionDraft) -> dict[str, Any]:
     data: dict[str, Any] = {k: v for k, v in criterion.items() if k not in ("uid", "parked")}
     data["section"] = criterion["section"] or None
-    data["options"] = [_option_payload(o) for o in criterion["options"]]
+    data["options"] = [_option_payload(option) for option in criterion["options"]]
     return data
 
 
@@ -254,7 +255,7 @@ def gate_payload(gate: GateDraft, criteria: list[CriterionDraft]) -> dict[str, A
     subject = next((c for c in criteria if c["uid"] == gate["criterion"]), None)
     if subject is None:
         return gate["gate"]
-    labels = {o["uid"]: o["label"] for o in subject["options"]}
+    labels = {option["uid"]: option["label"] for option in subject["options"]}
     renamed = {old: labels[uid] for old, uid in gate["options"].items() if uid in labels}
 
     def with_current_names(value: Any) -> Any:

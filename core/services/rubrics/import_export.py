@@ -279,8 +279,8 @@ def export_rubric(rubric: Rubric, form: ShareForm) -> RubricExport:
     """
     if form in ("canvas", "moodle") and all(c.weight <= 0 for c in rubric.criteria):
         title = FORM_WORDS[form].title
-        mend = "Write it as YAML, JSON or CSV, or give a criterion a positive weight."
-        raise InputError(f"{title} would be empty: no criterion earns points. {mend}")
+        advice = "Write it as YAML, JSON or CSV, or give a criterion a positive weight."
+        raise InputError(f"{title} would be empty: no criterion earns points. {advice}")
     labels = SHARE_WORDS[form]
     stem = file_name(rubric.name, "yaml").removesuffix(".yaml")
     name = f"{stem}{'-sheet' if form == 'sheet' else ''}.{labels.ending}"

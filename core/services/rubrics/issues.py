@@ -99,7 +99,7 @@ def _criterion_issue(
     reason = _fault_reason(verdict)
     assert reason is not None, "only verdicts that say something of a criterion"
     assert verdict.final is not None, "they are final"
-    then = version.rubric.criterion(verdict.criterion)
+    criterion = version.rubric.criterion(verdict.criterion)
     current = {c.name: c for c in latest.rubric.criteria}.get(verdict.criterion)
     return CriterionIssue(
         rubric_id=version.rubric_id,
@@ -111,7 +111,8 @@ def _criterion_issue(
         reviewer=verdict.reviewer,
         run_id=queue.run_id,
         queue_id=queue.id,
-        changed=current is None or _parts_shown_to_judges(current) != _parts_shown_to_judges(then),
+        changed=current is None
+        or _parts_shown_to_judges(current) != _parts_shown_to_judges(criterion),
     )
 
 
@@ -158,15 +159,15 @@ def _readable_criteria(draft: RubricDraft) -> list[tuple[int, Criterion]]:
 
 def with_edit(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
     """Return the draft with the edit applied, or unchanged if its place is gone."""
-    head, *inner = edit.path
+    head, *inner_path = edit.path
     if head == "scoring":
-        return draft_criteria.set_scoring(draft, str(inner[0]), edit.value)
+        return draft_criteria.set_scoring(draft, str(inner_path[0]), edit.value)
     if head == "gates":
         return {
             **draft,
-            "gates": [g for index, g in enumerate(draft["gates"]) if index != inner[0]],
+            "gates": [g for index, g in enumerate(draft["gates"]) if index != inner_path[0]],
         }
-    index = inner[0]
+    index = inner_path[0]
     if not isinstance(index, int) or index >= len(draft["criteria"]):
         return draft
     uid = draft["criteria"][index]["uid"]
@@ -178,7 +179,7 @@ def with_edit(draft: RubricDraft, edit: LintEdit) -> RubricDraft:
         case "spread":
             return draft_criteria.spread_values(draft, uid)
         case _:
-            return draft_criteria.set_criterion(draft, uid, str(inner[1]), edit.value)
+            return draft_criteria.set_criterion(draft, uid, str(inner_path[1]), edit.value)
 
 
 def _split_criterion(draft: RubricDraft, uid: str, requirements: list[str]) -> RubricDraft:

@@ -33,8 +33,8 @@ def _unchecked(noun: type[BaseModel] | None, data: Any) -> Any:
         return tuple(_unchecked(noun, part) for part in data)
     if noun is None or not isinstance(data, dict):
         return data
-    inner = {f.alias or name: nouns_in(f.annotation) for name, f in noun.model_fields.items()}
-    parts = {k: _unchecked(next(iter(inner.get(k, ())), None), v) for k, v in data.items()}
+    nested = {f.alias or name: nouns_in(f.annotation) for name, f in noun.model_fields.items()}
+    parts = {k: _unchecked(next(iter(nested.get(k, ())), None), v) for k, v in data.items()}
     return noun.model_construct(None, **parts)
 
 
@@ -112,10 +112,10 @@ def restore(store: Store, rubric_id: int) -> None:
 def duplicate(store: Store, rubric_id: int) -> RubricVersion:
     """Create a new rubric with the content of the newest version, named as a copy."""
     rubric = store.rubrics.latest(rubric_id).rubric
-    taken = {fold(row.name) for row in store.rubrics.list()}
+    taken_names = {fold(row.name) for row in store.rubrics.list()}
     stem, number = f"{rubric.name[:180]} copy", 2
     name = stem
-    while fold(name) in taken:
+    while fold(name) in taken_names:
         name, number = f"{stem} {number}", number + 1
     twin = Rubric.model_validate({**rubric.model_dump(by_alias=True), "name": name})
     return store.rubrics.create(twin, now=clock.now(), note=f"Copied from {rubric.name!r}")
@@ -210,8 +210,8 @@ def discard(store: Store, name: str) -> None:
 
 
 def _stored_draft(name: str, content: Any, updated: str) -> KeptDraft:
-    who = [str(content.get(part, "")) for part in ("browser", "author")]
-    return KeptDraft(name, complete_draft(content["draft"]), content["text"], updated, *who)
+    editor = [str(content.get(part, "")) for part in ("browser", "author")]
+    return KeptDraft(name, complete_draft(content["draft"]), content["text"], updated, *editor)
 
 
 def draft_of(store: Store, rubric_id: int) -> RubricDraft:
@@ -246,11 +246,11 @@ def save(
         )
     discard(store, name)
     if not name.isdecimal():
-        _take_workbench_along(store, name, str(saved.rubric_id))
+        _move_workbench(store, name, str(saved.rubric_id))
     return saved
 
 
-def _take_workbench_along(store: Store, old: str, new: str) -> None:
+def _move_workbench(store: Store, old: str, new: str) -> None:
     with store.write():
         workbench = store.drafts.get(WORKBENCH + old)
         if workbench is None or old == new:
@@ -298,12 +298,12 @@ def lost_comments(text: str) -> str:
     lines = comment_lines(text)
     if not lines:
         return ""
-    some, unlisted = ", ".join(map(str, lines[:6])), len(lines) - 6
-    where = f"Lines {some}{f' and {unlisted} more' if unlisted > 0 else ''} hold comments."
+    line_list, unlisted = ", ".join(map(str, lines[:6])), len(lines) - 6
+    place = f"Lines {line_list}{f' and {unlisted} more' if unlisted > 0 else ''} hold comments."
     if len(lines) == 1:
-        where = f"Line {some} holds a comment."
+        place = f"Line {line_list} holds a comment."
     return (
-        f"{where} Comments are not part of the rubric: a saved version does not keep them, and the "
+        f"{place} Comments are not part of the rubric: a saved version does not keep them, and the "
         "form leaves them out. What must stay goes under description, guidelines or meta."
     )
 

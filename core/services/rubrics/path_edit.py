@@ -23,13 +23,15 @@ def with_change_at(data: Data, path: Sequence[str], change: Callable[[Any], Any]
     """
     if not path:
         return cast("Data", change(data))
-    value_here, (step, *inner) = cast("Any", data), path
+    value_here, (step, *inner_path) = cast("Any", data), path
     if isinstance(value_here, list):
         return cast(
             "Data",
-            [with_change_at(x, inner, change) if x["uid"] == step else x for x in value_here],
+            [with_change_at(x, inner_path, change) if x["uid"] == step else x for x in value_here],
         )
-    return cast("Data", {**value_here, step: with_change_at(value_here.get(step), inner, change)})
+    return cast(
+        "Data", {**value_here, step: with_change_at(value_here.get(step), inner_path, change)}
+    )
 
 
 def with_value_at(data: Data, path: Sequence[str], value: Any) -> Data:

@@ -204,8 +204,8 @@ def _fit_interval(values: Matrix, targets: Matrix, seed: int) -> tuple[Matrix, M
 
     generator = np.random.default_rng(seeded_random("weights", seed).getrandbits(64))
     draws = generator.integers(len(targets), size=(RESAMPLES, len(targets)))
-    fits = np.array([_fit_weights(values[rows], targets[rows]) for rows in draws])
-    low, high = np.percentile(fits, [2.5, 97.5], axis=0)
+    resampled = np.array([_fit_weights(values[rows], targets[rows]) for rows in draws])
+    low, high = np.percentile(resampled, [2.5, 97.5], axis=0)
     return low, high
 
 
@@ -219,7 +219,7 @@ def _total_misfits(
 ) -> tuple[TotalMisfit, ...]:
     spread = float(residuals.std())
     least = max(_FAR * spread, 1e-9 * max(1.0, float(abs(targets).max())))
-    far = [
+    misfits = [
         TotalMisfit(
             ids[index],
             float(targets[index]),
@@ -229,7 +229,7 @@ def _total_misfits(
         for index in range(len(ids))
         if abs(residuals[index]) > least
     ]
-    return tuple(sorted(far, key=lambda misfit: -abs(misfit.residual)))
+    return tuple(sorted(misfits, key=lambda misfit: -abs(misfit.residual)))
 
 
 def _why_not_estimable(values: Matrix, criterion_index: int, rubric: Rubric) -> str:

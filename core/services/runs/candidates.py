@@ -82,10 +82,10 @@ class Candidates:
                 teaches[rows] = True
         # The item may have its own rubric or a settled verdict, which change the answer.
         settled = self._store.settled.truth(self.version, upto=self._upto)
-        apart = [columns.ids[index] for index in columns.own.nonzero()[0].tolist()]
-        for item in self.read(list({*apart, *settled})):
-            fits = bool(labels_of(item, rubric_in_force(item, self._rubric)))
-            teaches[columns.place[item.id]] = fits
+        with_own_rubric = [columns.ids[index] for index in columns.own.nonzero()[0].tolist()]
+        for item in self.read(list({*with_own_rubric, *settled})):
+            fits_rubric = bool(labels_of(item, rubric_in_force(item, self._rubric)))
+            teaches[columns.place[item.id]] = fits_rubric
         return teaches
 
     def read(self, ids: Sequence[str]) -> tuple[Item, ...]:
@@ -97,7 +97,7 @@ class Candidates:
     def asked(self, chosen: Sequence[Candidate]) -> int:
         """Return the total number of criteria of these items."""
         own_rubric = [item.id for item in chosen if self._columns.own[item.place]]
-        alone = sum(
+        asked_again = sum(
             len(rubric_in_force(item, self._rubric).criteria) for item in self.read(own_rubric)
         )
-        return alone + (len(chosen) - len(own_rubric)) * len(self._rubric.criteria)
+        return asked_again + (len(chosen) - len(own_rubric)) * len(self._rubric.criteria)

@@ -187,7 +187,8 @@ def budget_message(turns: QuestionTurns, seed: int) -> str:
 GATHER = 0.02
 #: No more calls are made while this many outcomes wait.
 HOLD_AT = 2000
-#: Limit of unwritten paid outcomes: twice the calls in flight, and at least this number.
+#: The least limit of paid outcomes that are not on disk yet; otherwise the limit is twice the calls
+#: in flight.
 LEAST_PAID = 64
 
 

@@ -249,10 +249,10 @@ def waiting_words(look: RunProgress) -> str:
     """Return how many calls have waited long, and for which judge, or an empty string."""
     if look.waited is None:
         return ""
-    out, since = max(1, look.row.out), seconds(look.waited)
-    if out == 1:
+    in_flight, since = max(1, look.row.out), seconds(look.waited)
+    if in_flight == 1:
         return f"1 call has been out for {since} ({look.waits_for})"
-    return f"{out:,} calls are out, the oldest for {since} ({look.waits_for})"
+    return f"{in_flight:,} calls are out, the oldest for {since} ({look.waits_for})"
 
 
 def status_of(row: RunRow) -> str:
@@ -261,8 +261,8 @@ def status_of(row: RunRow) -> str:
     """
     if is_stalled(row):
         return "interrupted"
-    nothing = row.status == "done" and row.failures_open and not row.votes
-    return "failed" if nothing else row.status
+    all_failed = row.status == "done" and row.failures_open and not row.votes
+    return "failed" if all_failed else row.status
 
 
 def shown_status(row: RunRow) -> str:
@@ -280,9 +280,9 @@ def _progress_rate(current: RunLook, before: RunLook | None) -> float | None:
     if current.settled == before.settled:
         # The next vote arrives now at the earliest, which gives an upper limit of the rate.
         return before.rate and min(before.rate, 1 / elapsed)
-    moved = (current.settled - before.settled) / elapsed
+    change = (current.settled - before.settled) / elapsed
     # Smooth the rate, so that the estimated remaining time does not jump.
-    return moved if before.rate is None else 0.7 * before.rate + 0.3 * moved
+    return change if before.rate is None else 0.7 * before.rate + 0.3 * change
 
 
 def run_summary(store: Store, run_id: int) -> dict[str, Any]:

@@ -106,8 +106,8 @@ class Limits:
 
     def _small_page(self, words: str, visit: Visit) -> str:
         """Return a sentence as a small page, with a sign-in link for anonymous visitors."""
-        to = self._sign_in() if visit.who is None else ""
-        link = f'<p><a href="{html.escape(to)}">Log in</a></p>' if to else ""
+        sign_in_url = self._sign_in() if visit.who is None else ""
+        link = f'<p><a href="{html.escape(sign_in_url)}">Log in</a></p>' if sign_in_url else ""
         return _PAGE.format(f"<p>{html.escape(words)}</p>{link}")
 
     async def _serve_page(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -121,7 +121,7 @@ class Limits:
         loop = asyncio.get_running_loop()
         until = loop.time() + (self._life if visit.who is None else self._look)
 
-        async def hear_message() -> Message:
+        async def receive_until_ended() -> Message:
             nonlocal ended, until
             while not ended:
                 if loop.time() < until:
@@ -137,12 +137,12 @@ class Limits:
                     await send({"type": "websocket.close", "code": 1013})
             return {"type": "websocket.disconnect", "code": 1013}
 
-        async def say_message(message: Message) -> None:
+        async def send_unless_ended(message: Message) -> None:
             if not ended:
                 await send(message)
 
         try:
-            await self._app(scope, hear_message, say_message)
+            await self._app(scope, receive_until_ended, send_unless_ended)
         finally:
             self._pages.leave(visit)
 
@@ -175,15 +175,15 @@ def _client_network(scope: Message) -> str:
 
 
 async def _send_answer(send: Send, status: int, text: str) -> None:
-    body, again = f"{text}\n".encode(), str(AGAIN).encode()
+    body, retry_seconds = f"{text}\n".encode(), str(AGAIN).encode()
     kind, more = b"text/plain", list[tuple[bytes, bytes]]()
     if status == 503:
         # Send a page that the browser reloads.
-        kind, more = b"text/html", [(b"refresh", again)]
+        kind, more = b"text/html", [(b"refresh", retry_seconds)]
     headers = [
         (b"content-type", kind + b"; charset=utf-8"),
         (b"content-length", b"%d" % len(body)),
-        (b"retry-after", again),
+        (b"retry-after", retry_seconds),
         *more,
     ]
     await send({"type": "http.response.start", "status": status, "headers": headers})

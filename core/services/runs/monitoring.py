@@ -104,12 +104,12 @@ class Monitor:
             credential = headers.get(b"authorization", "").removeprefix("Bearer ")
             return hmac.compare_digest(credential.encode(), self._token.encode())
         client = scope.get("client") or ("",)
-        near = is_loopback(str(client[0])) and is_loopback_host(headers.get(b"host", ""))
-        return near and not _FORWARDED & headers.keys()
+        is_local = is_loopback(str(client[0])) and is_loopback_host(headers.get(b"host", ""))
+        return is_local and not _FORWARDED & headers.keys()
 
     async def _serve_logged(self, scope: Message, receive: Receive, send: Send) -> None:
-        given: dict[bytes, bytes] = dict(scope["headers"])
-        brought = given.get(b"x-request-id", b"").decode("latin-1")
+        request_headers: dict[bytes, bytes] = dict(scope["headers"])
+        brought = request_headers.get(b"x-request-id", b"").decode("latin-1")
         name = brought if _REQUEST_ID.fullmatch(brought) else secrets.token_hex(8)
         began, status = time.monotonic(), 0
 
@@ -154,13 +154,13 @@ class StallWatch:
 
     def stalled_seconds(self, name: str, store: Store) -> float:
         """Return how many seconds runs have been due without any moving; 0 is healthy."""
-        now, due = clock.seconds_now(), store.leases.lease_expiries()
-        if not due or max(due) > now:
+        now, due_at = clock.seconds_now(), store.leases.lease_expiries()
+        if not due_at or max(due_at) > now:
             self._since.pop(name, None)
             return 0.0
         # Queued runs count from the first check that saw them; leases count from their end.
         since = self._since.setdefault(name, now)
-        return now - (min(since, max(due)) if max(due) else since)
+        return now - (min(since, max(due_at)) if max(due_at) else since)
 
 
 def last_backup(stores: Iterable[Store]) -> str:
@@ -178,7 +178,7 @@ def data_health(stores: Stores, watch: StallWatch | None = None) -> tuple[int, s
         opened = dict(stores())
         for store in opened.values():
             store.counts()
-        room = min(shutil.disk_usage(store.path.parent).free for store in opened.values())
+        free_bytes = min(shutil.disk_usage(store.path.parent).free for store in opened.values())
         still = (
             []
             if watch is None
@@ -188,7 +188,7 @@ def data_health(stores: Stores, watch: StallWatch | None = None) -> tuple[int, s
     except (RubricStudioError, OSError) as error:
         log.error("A data file is out of reach (%s).", type(error).__name__)
         return 503, "a data file is out of reach\n"
-    if room < LEAST_ROOM:
+    if free_bytes < LEAST_ROOM:
         return 503, "the disk is nearly full\n"
     if max(still, default=0.0) >= STILL:
         return 503, f"no run moves\n{copied}"

@@ -127,11 +127,11 @@ def outline_run(store: Store, request: RunRequest) -> Outline:
     everything = pool.everyone
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
-    same, taught = learned_from == head.id, TaughtItems()
+    same, learned = learned_from == head.id, TaughtItems()
     if _needs_teaching(request):
         teaching = pool if same else Candidates(store, learned_from, rubric, upto=last_event)
-        taught = _taught_items(teaching, _gradable_items(everything, request), pool, request, seed)
-    held_out = taught.held_out if same else frozenset()
+        learned = _taught_items(teaching, _gradable_items(everything, request), pool, request, seed)
+    held_out = learned.held_out if same else frozenset()
     items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
     plan = RunPlan(
         name=request.name or " on ".join(dict.fromkeys((rubric.name, head.name))),
@@ -142,7 +142,7 @@ def outline_run(store: Store, request: RunRequest) -> Outline:
         seed=seed,
         replicates=request.replicates,
         budget=request.budget,
-        calibration=_teaching_record(learned_from, taught),
+        calibration=_teaching_record(learned_from, learned),
         versions=program_versions(request.panel),
         details={
             **request.details,
@@ -150,7 +150,7 @@ def outline_run(store: Store, request: RunRequest) -> Outline:
             **({BATCH: True} if request.batch else {}),
         },
     )
-    return Outline(plan, rubric, pool, items, taught)
+    return Outline(plan, rubric, pool, items, learned)
 
 
 class TaughtItems(NamedTuple):
@@ -162,12 +162,12 @@ class TaughtItems(NamedTuple):
     pool: Candidates | None = None
 
 
-def _teaching_record(version: int, taught: TaughtItems) -> dict[str, Any]:
+def _teaching_record(version: int, teaching: TaughtItems) -> dict[str, Any]:
     """Return what the plan records about the items learned from."""
-    if not taught.items:
+    if not teaching.items:
         return {}
-    twins = {"twins": taught.twins.to_dict()} if taught.twins else {}
-    return {"dataset_version": version, "items": [i.id for i in taught.items], **twins}
+    twins = {"twins": teaching.twins.to_dict()} if teaching.twins else {}
+    return {"dataset_version": version, "items": [i.id for i in teaching.items], **twins}
 
 
 def _refuse_imported(panel: Panel) -> None:
@@ -249,8 +249,8 @@ def _gradable_items(items: Sequence[Candidate], request: RunRequest) -> list[Can
     return [i for i in items if ids is None or i.id in ids]
 
 
-def _to_grade(free: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
-    items = take_items(_gradable_items(free, request), request, seed)
+def _to_grade(pool: Sequence[Candidate], request: RunRequest, seed: int) -> tuple[Candidate, ...]:
+    items = take_items(_gradable_items(pool, request), request, seed)
     texts = tuple(item for item in items if item.text)
     if items and not texts:
         raise InputError(

@@ -107,12 +107,12 @@ class QuestionBuilder:
             return Question(*shown)
         asking = self.plan.panel.asking
         contest = self.plan.details.get("contest", {})
-        taught = asks if asking.few_shot else ()
+        examples = asks if asking.few_shot else ()
         return Question(
             *shown,
             more=tuple(others),
             examples=tuple(
-                e for ask in taught for e in self._examples_for(ask.criterion, rubric, item)
+                e for ask in examples for e in self._examples_for(ask.criterion, rubric, item)
             ),
             mode=judge.mode_in(asking),
             layout=layout,
@@ -155,8 +155,8 @@ class QuestionBuilder:
             return "criterion_first" if panel.asking.layout == "criterion_first" else "item_first"
         asking = panel.asking.model_copy(update={"layout": "item_first"})
         plan = replace(self.plan, panel=panel.model_copy(update={"asking": asking}))
-        some = replace(self, plan=plan, items=self.items[:_SAMPLED_ITEMS])
-        sample = list(islice(some.questions(judge, set()), _SAMPLED_QUESTIONS))
+        sampled = replace(self, plan=plan, items=self.items[:_SAMPLED_ITEMS])
+        sample = list(islice(sampled.questions(judge, set()), _SAMPLED_QUESTIONS))
         return layout_for(sample, len(self.items), shuffled=judge.shuffle)
 
     def _examples_for(
@@ -301,8 +301,10 @@ class Selector:
         if cascade.on_failure and failed and verdict.votes < len(names) * self.replicates:
             return True
         if cascade.below_confidence is not None:
-            sure = [c for n in names for c in self.confidence.get((item, criterion.name, n), ())]
-            if sure and fmean(sure) < cascade.below_confidence:
+            confidences = [
+                c for n in names for c in self.confidence.get((item, criterion.name, n), ())
+            ]
+            if confidences and fmean(confidences) < cascade.below_confidence:
                 return True
         return cascade.near_gate and changes_gate_state(rubric, criterion, verdict.option)
 
@@ -338,8 +340,8 @@ def can_change(
             Ballot(option, criterion.choices[option].na, weight)
             for option, weight in zip(answers, outstanding, strict=True)
         ]
-        then = settle(criterion, [*cast, *further], rules)
-        if then is None or then.option != verdict.option:
+        changed_verdict = settle(criterion, [*cast, *further], rules)
+        if changed_verdict is None or changed_verdict.option != verdict.option:
             return True
     return False
 

@@ -67,9 +67,9 @@ def ending_on_signals(end: Callable[[], object]) -> Iterator[None]:
         if waiting:
             raise KeyboardInterrupt
         waiting = True
-        loop.call_soon_threadsafe(signal_heard)
+        loop.call_soon_threadsafe(on_signal)
 
-    def signal_heard() -> None:
+    def on_signal() -> None:
         nonlocal waiting
         waiting = False
         end()
@@ -258,9 +258,9 @@ async def _work_here(
         await in_thread(io, store.leases.sweep)
         with logbook_for(store.path, lease.owner) as book:
             work = RunningWork(store, lease, providers, io, book, cluster)
-            task, mine = asyncio.create_task(work.run()), asyncio.current_task()
-            assert mine is not None
-            with ending_on_signals(mine.cancel):
+            task, this_task = asyncio.create_task(work.run()), asyncio.current_task()
+            assert this_task is not None
+            with ending_on_signals(this_task.cancel):
                 return await _final_status(work, task, on_tick, tick)
 
 
@@ -306,13 +306,13 @@ def follow(
         look = run_progress(store, run_id, look)
         on_look(look)
 
-    def looked_at_run() -> None:
+    def tick_if_readable() -> None:
         # If the file is unreadable, the run's own work notices it and ends cleanly.
         with suppress(StoreError):
             tick_once()
 
     while (
-        work_here(store, run_id, on_tick=looked_at_run, functions=functions, cluster=cluster)
+        work_here(store, run_id, on_tick=tick_if_readable, functions=functions, cluster=cluster)
         is None
     ):
         if not store.runs.row(run_id).active:

@@ -175,8 +175,8 @@ class Guard:
 
 def _header_for_tls(name: bytes, value: bytes) -> tuple[bytes, bytes]:
     """Return the header; cookies are restricted to https."""
-    lacks = name.lower() == b"set-cookie" and b"; secure" not in value.lower()
-    return name, value + b"; Secure" if lacks else value
+    needs_secure = name.lower() == b"set-cookie" and b"; secure" not in value.lower()
+    return name, value + b"; Secure" if needs_secure else value
 
 
 async def _send_refusal(kind: str, send: Send, text: bytes) -> None:
@@ -253,8 +253,8 @@ def from_this_machine(headers: Mapping[str, str], address: object) -> bool:
     """
     host = headers.get("Host")
     forwarded = any(name.lower() in _FORWARDED for name in headers)
-    near = host is None or is_loopback_host(host)
-    return near and not forwarded and not isinstance(address, str)
+    is_local = host is None or is_loopback_host(host)
+    return is_local and not forwarded and not isinstance(address, str)
 
 
 def _host_and_port(origin: str) -> str | None:

@@ -65,8 +65,8 @@ class JsonLines(logging.Formatter):
 
 def _error_fields(error: BaseException) -> dict[str, object]:
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES:]
-    where = [f"{_short_path(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
-    return {"error": type(error).__name__, "where": where}
+    frame_lines = [f"{_short_path(frame.filename)}:{frame.lineno} {frame.name}" for frame in frames]
+    return {"error": type(error).__name__, "where": frame_lines}
 
 
 def _short_path(path: str) -> str:

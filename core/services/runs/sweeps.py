@@ -118,14 +118,14 @@ def plan_sweep(store: Store, request: RunRequest, axes: SweepAxes) -> Sweep:
     lessons = [_items_of_lesson(v.request, ranked) for v in variants]
     if any(_uses_learners(v.request) and not of for v, of in zip(variants, lessons, strict=True)):
         raise InputError(_NO_LABELS)
-    taught = {item.id for lesson in lessons for item in lesson}
-    items = [item for item in everything if item.id not in taught and item.text]
+    examples = {item.id for lesson in lessons for item in lesson}
+    items = [item for item in everything if item.id not in examples and item.text]
     chosen = tuple(item.id for item in take_items(items, request, seed))
     if not chosen:
         raise InputError(_NOTHING_LEFT)
     name = request.name or "Sweep"
     runs = (_fixed_run(v, name, chosen, of) for v, of in zip(variants, lessons, strict=True))
-    teaching = tuple(item.id for item in everything if item.id in taught)
+    teaching = tuple(item.id for item in everything if item.id in examples)
     return Sweep(name, tuple(runs), chosen, teaching, same)
 
 
@@ -146,7 +146,7 @@ def _distinct_runs(variants: Sequence[SweepRun]) -> tuple[tuple[SweepRun, ...], 
     """Return the combinations without repeats, and the number of repeats."""
     first: dict[str, SweepRun] = {}
     for variant in variants:
-        first.setdefault(content_hash(_what_determines(variant.request)), variant)
+        first.setdefault(content_hash(_determining_settings(variant.request)), variant)
     if len(first) < 2:
         raise InputError("A sweep needs two runs or more. Choose two values or more to vary.")
     if len(first) > MOST_RUNS:
@@ -214,8 +214,8 @@ def _all_combinations(request: RunRequest, axes: SweepAxes) -> Iterator[SweepRun
     }
     varied = [name for name, values in axis.items() if len(values) > 1]
     for judges, k, mode, layout, times, share in product(*axis.values()):
-        asked = asking.model_copy(update={"few_shot": k, "mode": mode, "layout": layout})
-        panel = panels[judges].model_copy(update={"asking": asked})
+        setting = asking.model_copy(update={"few_shot": k, "mode": mode, "layout": layout})
+        panel = panels[judges].model_copy(update={"asking": setting})
         labels = {
             "judges": judges,
             "examples": f"{k} examples" if k != 1 else "1 example",
@@ -250,7 +250,7 @@ def _uses_learners(request: RunRequest) -> bool:
     return learns or (_uses_models(request) and request.panel.asking.few_shot > 0)
 
 
-def _what_determines(request: RunRequest) -> list[Any]:
+def _determining_settings(request: RunRequest) -> list[Any]:
     """Return what determines a run's answers, to find repeated combinations."""
     panel = request.panel.model_dump(mode="json", exclude={"name"})
     if not _uses_models(request):

@@ -78,7 +78,7 @@ class RunningWork:
     ) -> None:
         self.store, self.lease, self.providers, self._io = store, lease, providers, io
         self._book, self._cluster = book, cluster
-        #: Calls are in flight and may be waited for.
+        #: Whether calls are in flight for which an ending process may wait.
         self._asking = False
         self.stop = asyncio.Event()
         self.left_as: RunStatus | None = None
@@ -90,7 +90,7 @@ class RunningWork:
         self._receipts = Receipts()
         self._trouble = ""
         self._judges: dict[str, AskableJudge] = {}
-        #: The last notes on addresses and waits; those of earlier workers; waiting questions.
+        #: The last notes on addresses and waits: by this worker, and by earlier ones.
         self._noted, self._before = dict[str, Any](), dict[str, Any]()
         self._waiting = WaitingQuestions()
         #: Calls that went out and whose outcome is not on disk yet.
@@ -128,7 +128,7 @@ class RunningWork:
             self.lost = True
             return None
         except StoreError:
-            self.lost = True  # The final status cannot be written either.
+            self.lost = True  # not even the final status can be written
             raise
         except ClusterGone as error:
             status, message = "interrupted", str(error)
@@ -174,7 +174,7 @@ class RunningWork:
             train=partial(train_on_cluster, cluster) if long and cluster is not None else None,
         )
         if cluster is not None:
-            notes = {**notes, "cluster": cluster.told()}
+            notes = {**notes, "cluster": cluster.record()}
         await self.with_retries(self.store.runs.set_notes, job.run.id, notes)
         self._judges, self._before = judges, job.run.notes.get(ready_run.ADDRESSES, {})
         turns = QuestionTurns(await self.io(limit_of_run, self.store, job.run), job.run.cost)
@@ -246,9 +246,9 @@ class RunningWork:
         """Return which cells a later round grades, by the votes of earlier rounds."""
         panel = job.plan.panel
         ballots = await self.io(self.store.votes.ballots, job.run.id)
-        sure = await self.io(self.store.votes.confidences, job.run.id)
+        confidences = await self.io(self.store.votes.confidences, job.run.id)
         lookup = rubric_lookup(job.rubric, job.items)
-        selector = Selector(panel, job.plan.replicates, counting_of(job.plan), lookup, sure)
+        selector = Selector(panel, job.plan.replicates, counting_of(job.plan), lookup, confidences)
         cells = await asyncio.to_thread(selector.cells_to_grade, round_, ballots)
         return lambda item, criterion: (item, criterion) in cells
 

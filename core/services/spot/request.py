@@ -89,16 +89,16 @@ def opened_form(store: Store) -> SpotRequest:
 
     A field that is missing, or that this version of the program cannot read, starts fresh.
     """
-    fresh = dict(_fresh_form(store))
+    form = dict(_fresh_form(store))
     draft = store.drafts.get(_KEPT)
     typed = {} if draft is None else draft.content
-    values = {name: value for name, value in typed.items() if name in fresh}
+    values = {name: value for name, value in typed.items() if name in form}
     try:
-        return build_model(SpotRequest, fresh | values, "form")
+        return build_model(SpotRequest, form | values, "form")
     except InputError as error:
         unreadable = {problem.path[0] for problem in error.problems}
         readable = {name: value for name, value in values.items() if name not in unreadable}
-        return build_model(SpotRequest, fresh | readable, "form")
+        return build_model(SpotRequest, form | readable, "form")
 
 
 @allowed("draft")

@@ -39,8 +39,10 @@ def check(store: Store, request: SpotRequest) -> int:
     trial = trial_of(store, request)
     (item,) = trial.texts.items
     if trial.dataset_version is None and not item.output.strip():
-        mend = "Paste a submission, or pick an item of a dataset."
-        raise InputError("There is nothing to judge.", (Problem("The submission is empty.", mend),))
+        advice = "Paste a submission, or pick an item of a dataset."
+        raise InputError(
+            "There is nothing to judge.", (Problem("The submission is empty.", advice),)
+        )
     return trials.begin(store, trial)
 
 

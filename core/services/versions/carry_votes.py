@@ -82,7 +82,7 @@ def start_under(
         edits = _checked_edits(store, run_id, version_id, moves)
         successor = _create_run(store, run, version_id, edits, asked_again)
         chosen = [
-            Carried(old, new.name, place, [o.na for o in new.choices])
+            Carried(old, new.name, place, [option.na for option in new.choices])
             for old, (new, place) in new_places(edits).items()
             if new.name not in asked_again
         ]
@@ -117,8 +117,8 @@ def _kept_vote_count(
             carried[row.item_id] += 1
         elif row.criterion in to:
             new, place = to[row.criterion]
-            gone = row.option is not None and place[row.option] is None
-            carried[row.item_id] += not gone and new.name not in asked_again
+            is_removed = row.option is not None and place[row.option] is None
+            carried[row.item_id] += not is_removed and new.name not in asked_again
     return carried
 
 

@@ -135,8 +135,8 @@ def follow(
         earlier = {
             criterion for change in followed_versions(store, run_id) for criterion in change.kept
         }
-        aside, stands = set_decisions_aside(store, run_id, current, {*accepted, *earlier})
-        _mark_decisions(store, seat, run, aside, stands)
+        aside, kept_places = set_decisions_aside(store, run_id, current, {*accepted, *earlier})
+        _mark_decisions(store, seat, run, aside, kept_places)
         change = store.scored.follow(
             run_id,
             version_id,
@@ -198,20 +198,22 @@ def _mark_decisions(
     seat: Seat,
     run: Run,
     aside: Collection[tuple[str, str]],
-    stands: Collection[tuple[str, str]],
+    kept_places: Collection[tuple[str, str]],
 ) -> None:
-    """Set aside decisions on another question; let those in ``stands`` count again."""
+    """Set aside decisions on another question; let those in ``kept_places`` count again."""
     states = {
         place: cell.state for place, cell in adjudication.settled_cells(store, run.id).items()
     }
-    ours = {place for change in followed_versions(store, run.id) for place in change.marked}
-    gone = [p for p in aside if states.get(p) == "active"]
-    back = [p for p in stands if p in ours and states.get(p) == "stale"]
-    if gone:
-        adjudication.mark(store, seat, run.id, sorted(gone), "stale", "The question changed.")
-    if back:
+    marked_places = {
+        place for change in followed_versions(store, run.id) for place in change.marked
+    }
+    removed = [p for p in aside if states.get(p) == "active"]
+    returned = [p for p in kept_places if p in marked_places and states.get(p) == "stale"]
+    if removed:
+        adjudication.mark(store, seat, run.id, sorted(removed), "stale", "The question changed.")
+    if returned:
         adjudication.mark(
-            store, seat, run.id, sorted(back), "active", "The question is the same again."
+            store, seat, run.id, sorted(returned), "active", "The question is the same again."
         )
 
 

@@ -29,9 +29,13 @@ def translated_ballots(item: ItemBallots, edits: VersionEdits) -> ItemBallots:
     """Return an item's ballots in the newer version's terms, without those that have no
     equivalent.
     """
-    to = new_places(edits)
-    ballots = (_translated_ballot(row, to) for row in item.ballots)
-    failures = {to[name][0].name: n for name, n in item.failures.items() if name in to}
+    places_by_criterion = new_places(edits)
+    ballots = (_translated_ballot(row, places_by_criterion) for row in item.ballots)
+    failures = {
+        places_by_criterion[name][0].name: n
+        for name, n in item.failures.items()
+        if name in places_by_criterion
+    }
     return ItemBallots(item.item_id, tuple(row for row in ballots if row), failures)
 
 
@@ -46,8 +50,11 @@ def _translated_ballot(
     option = place[row.option]
     if option is None:
         return None
-    away, chances = new.choices[option].na, _moved_chances(row.chances, place, len(new.choices))
-    return row._replace(criterion=new.name, option=option, abstained=away, chances=chances)
+    abstained, chances = (
+        new.choices[option].na,
+        _moved_chances(row.chances, place, len(new.choices)),
+    )
+    return row._replace(criterion=new.name, option=option, abstained=abstained, chances=chances)
 
 
 def _moved_chances(
@@ -172,12 +179,12 @@ def compare_scores(
     """Return the difference between the run's current results and ``after``."""
     rows = {r.item_id: r for r in store.results.items(run.id, _ALL, limit=run.items)}
     pairs = [(rows[result.item_id], result) for result in after]
-    moved = [
+    changed_items = [
         ChangedItem(new.item_id, old.score, new.score, old.outcome, new.outcome)
         for old, new in pairs
         if not _nearly_equal(old.score, new.score) or old.outcome != new.outcome
     ]
-    moved.sort(key=lambda m: -abs(m.change) if m.change is not None else -float("inf"))
+    changed_items.sort(key=lambda m: -abs(m.change) if m.change is not None else -float("inf"))
     before_scores = [old.score for old, _ in pairs if old.score is not None]
     after_scores = [new.score for _, new in pairs if new.score is not None]
     crossed: dict[tuple[str, str], int] = {}
@@ -193,7 +200,7 @@ def compare_scores(
     return ScoreDifference(
         edits=edits,
         items=len(pairs),
-        moved=tuple(moved),
+        moved=tuple(changed_items),
         flips=_verdict_changes(store, run, edits, after, own),
         mean_before=fmean(before_scores) if before_scores else None,
         mean_after=fmean(after_scores) if after_scores else None,
@@ -212,11 +219,11 @@ def _verdict_changes(
     after: Sequence[ItemResult],
     own: Mapping[str, Rubric],
 ) -> tuple[VerdictChanges, ...]:
-    to = new_places(edits)
+    places_by_criterion = new_places(edits)
     before: dict[tuple[str, str], int | None] = {}
     for item_id, cell in store.results.verdicts(run.id):
-        if item_id not in own and cell.criterion in to:
-            new, place = to[cell.criterion]
+        if item_id not in own and cell.criterion in places_by_criterion:
+            new, place = places_by_criterion[cell.criterion]
             before[item_id, new.name] = None if cell.option is None else place[cell.option]
     news = {new.name: new for _, new in edits.pairs}
     olds = {new.name: old.name for old, new in edits.pairs}

@@ -159,11 +159,11 @@ def _fewest_batches(state: WorkbenchState, want: CellsToAsk) -> Iterator[Batch]:
     grouped: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], list[str]] = {}
     kinds = {judge.name: judge.offline for judge in state.judges}
     for row, cells in by_row.items():
-        alike: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
+        orders_by_cells: dict[tuple[bool, tuple[str, ...]], list[str]] = {}
         for judge, names in cells.items():
             ordered = tuple(n for n in state.subject.criteria if n in names)
-            alike.setdefault((kinds[judge], ordered), []).append(judge)
-        for (offline, names_in_order), judges in alike.items():
+            orders_by_cells.setdefault((kinds[judge], ordered), []).append(judge)
+        for (offline, names_in_order), judges in orders_by_cells.items():
             grouped.setdefault((offline, names_in_order, tuple(judges)), []).append(row)
     by_name = {judge.name: judge for judge in state.judges}
     for (offline, criteria, chosen), rows in grouped.items():

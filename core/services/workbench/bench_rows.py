@@ -218,9 +218,9 @@ def expect(store: Store, name: str, uid: str, criterion: str, label: str | None)
 @allowed("draft")
 def remove_row(store: Store, name: str, uid: str) -> BenchRow | None:
     """Remove a row and return it (``None`` if missing), so that ``add_rows`` can restore it."""
-    gone = next((row for row in saved_workbench(store, name)["rows"] if row["uid"] == uid), None)
+    removed = next((row for row in saved_workbench(store, name)["rows"] if row["uid"] == uid), None)
     change(store, name, lambda b: {**b, "rows": [r for r in b["rows"] if r["uid"] != uid]})
-    return gone
+    return removed
 
 
 @allowed("draft")
@@ -289,7 +289,7 @@ def _follow_draft(bench: Bench, draft: RubricDraft) -> Bench:
                 was = seen.pop(old)
                 seen[criterion["name"]] = {**was, "former": [*was["former"], old]}
         before = seen.get(criterion["name"])
-        labels = [o["label"] for o in criterion["options"]]
+        labels = [option["label"] for option in criterion["options"]]
         if before is not None:
             moves = _renamed_labels(before["labels"], labels)
             rows = (
@@ -312,16 +312,18 @@ def _renamed_criterion(
     named: dict[str, CriterionDraft],
     same_uids: bool,
 ) -> str | None:
-    gone = [name for name in former_states if name not in named]
+    removed = [name for name in former_states if name not in named]
     if same_uids:
-        return next((name for name in gone if former_states[name]["uid"] == criterion["uid"]), None)
+        return next(
+            (name for name in removed if former_states[name]["uid"] == criterion["uid"]), None
+        )
     requirement = criterion["requirement"].strip()
-    alike = [
+    renamed = [
         name
-        for name in gone
+        for name in removed
         if requirement and former_states[name]["requirement"].strip() == requirement
     ]
-    return alike[0] if len(alike) == 1 else None
+    return renamed[0] if len(renamed) == 1 else None
 
 
 def _renamed_labels(before: list[str], after: list[str]) -> dict[str, str]:

@@ -292,16 +292,14 @@ class BenchFigures:
     unasked: int
 
 
-def figures_of(
-    standing: WorkbenchState, criteria: Sequence[str] | None = None
-) -> list[BenchFigures]:
+def figures_of(state: WorkbenchState, criteria: Sequence[str] | None = None) -> list[BenchFigures]:
     """Return the figures of each criterion (or of those named), in the rubric's order."""
-    names = [n for n in standing.subject.criteria if criteria is None or n in criteria]
-    return [_figures_of(standing, name) for name in names]
+    names = [n for n in state.subject.criteria if criteria is None or n in criteria]
+    return [_figures_of(state, name) for name in names]
 
 
-def _figures_of(standing: WorkbenchState, name: str) -> BenchFigures:
-    cells = [row[name] for row in standing.cells.values()]
+def _figures_of(state: WorkbenchState, name: str) -> BenchFigures:
+    cells = [row[name] for row in state.cells.values()]
     judged = [c for c in cells if c.agrees is not None and c.state in _CURRENT]
     common = Counter(c.expected for c in judged).most_common(1)
     answers = [j.answer for c in cells for j in c.judges if j.state in _CURRENT and j.answer]
@@ -310,7 +308,7 @@ def _figures_of(standing: WorkbenchState, name: str) -> BenchFigures:
         criterion=name,
         agreement=Estimate.share(sum(c.agrees is True for c in judged), len(judged)),
         always=Estimate.share(common[0][1] if common else 0, len(judged)),
-        by_judge=tuple((j.name, _judge_agreement(cells, j.name)) for j in standing.judges),
+        by_judge=tuple((j.name, _judge_agreement(cells, j.name)) for j in state.judges),
         flips=Estimate.share(sum(flips), len(flips)),
         unlabelled=sum(c.expected is None for c in cells),
         stale=sum(c.state == "stale" for c in cells),

@@ -285,7 +285,11 @@ def judge_hash(judge: Judge, learn_from: int | None) -> str:
 
 def _labels_of(criterion: Criterion) -> list[object]:
     # Offline judges learn labels under the criterion's name.
-    return [criterion.name, criterion.scale, [[o.label, o.na] for o in criterion.choices]]
+    return [
+        criterion.name,
+        criterion.scale,
+        [[option.label, option.na] for option in criterion.choices],
+    ]
 
 
 def _short_hash(value: object) -> str:

@@ -176,8 +176,8 @@ def teach_with(store: Store, bench_name: str, uid: str, dataset_id: int) -> Data
     items = [*dataset.items, item]
     if twin is not None:
         labels = {**twin.labels, **item.labels}
-        taught = twin.model_copy(update={"labels": labels, "split": "calibration"})
-        items = [taught if i is twin else i for i in dataset.items]
+        teaching_item = twin.model_copy(update={"labels": labels, "split": "calibration"})
+        items = [teaching_item if i is twin else i for i in dataset.items]
     grown = dataset.model_copy(update={"items": tuple(items)})
     return store.datasets.add_version(
         dataset_id, grown, parent=latest.number, now=clock.now(), source="workbench"

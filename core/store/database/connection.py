@@ -263,9 +263,9 @@ class Connections:
         delete_leftovers(self.path.parent)
         connection = self._open_connection()
         try:
-            due = migrations_due(connection, str(self.path))
+            needs_migration = migrations_due(connection, str(self.path))
             _use_wal(connection, self.path)
-            if due:
+            if needs_migration:
                 connection.execute("BEGIN IMMEDIATE")
                 try:
                     # Another process may have migrated meanwhile, so check again under the lock.

@@ -44,8 +44,8 @@ def dataset_text(dataset: Dataset) -> tuple[str, str]:
     before, mark, after = canonical_json(head).partition('"items":[')
     hashed = hashlib.sha256((before + mark).encode("utf-8", "surrogatepass"))
     for start in range(0, len(dataset.items), _AT_ONCE):
-        some = dataset.items[start : start + _AT_ONCE]
-        part = ",".join(canonical_json(dump(item)) for item in some)
+        batch = dataset.items[start : start + _AT_ONCE]
+        part = ",".join(canonical_json(dump(item)) for item in batch)
         hashed.update(("," * bool(start) + part).encode("utf-8", "surrogatepass"))
     hashed.update(after.encode("utf-8", "surrogatepass"))
     del head["items"]

@@ -72,8 +72,8 @@ def read_only_uri(path: Path) -> str:
     of their own. With a log, another process may be writing, so it is read with locks.
     """
     log, index = _log_files(path)
-    alone = not index.exists() and not (log.exists() and log.stat().st_size)
-    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
+    without_log = not index.exists() and not (log.exists() and log.stat().st_size)
+    return f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if without_log else ''}"
 
 
 def _log_files(path: Path) -> list[Path]:

@@ -75,7 +75,7 @@ def _clean_settings(
     key: str,
     column: str,
     digest: str,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> None:
     rows = db.execute(
         f"SELECT {key}, {column} FROM {table} "
@@ -85,7 +85,7 @@ def _clean_settings(
     changed = []
     for row_id, text in rows:
         before = json.loads(text)
-        after = _without_secrets(before, tell)
+        after = _without_secrets(before, report)
         if after != before:
             changed.append((row_id, after))
     for row_id, after in changed:
@@ -95,26 +95,26 @@ def _clean_settings(
             db.execute(f"UPDATE {table} SET {digest} = ? WHERE {key} = ?", hashed)
 
 
-def _without_secrets(value: Any, tell: Callable[[str], None]) -> Any:
-    """Return plain data with judges' settings cleaned; call ``tell`` with each removed secret."""
+def _without_secrets(value: Any, report: Callable[[str], None]) -> Any:
+    """Return plain data with judges' settings cleaned; call ``report`` with each removed secret."""
     if isinstance(value, list):
-        return [_without_secrets(inner, tell) for inner in value]
+        return [_without_secrets(part, report) for part in value]
     if not isinstance(value, dict):
         return value
-    return {name: _cleaned_field(name, inner, tell) for name, inner in value.items()}
+    return {name: _cleaned_field(name, part, report) for name, part in value.items()}
 
 
-def _cleaned_field(name: str, value: Any, tell: Callable[[str], None]) -> Any:
+def _cleaned_field(name: str, value: Any, report: Callable[[str], None]) -> Any:
     if name == "params" and isinstance(value, dict) and "params" not in value:
         for path in secrets_in(value):
-            _report_texts(_value_at(value, path), tell)
+            _report_texts(_value_at(value, path), report)
         return without_secrets(value)
     if name == "api_base" and isinstance(value, str):
         return cleaned_address(value)
     if name == "model" and isinstance(value, str) and looks_like_key(value):
-        tell(value)
+        report(value)
         return REMOVED
-    return _without_secrets(value, tell)
+    return _without_secrets(value, report)
 
 
 def _value_at(value: Any, path: tuple[str | int, ...]) -> Any:
@@ -123,17 +123,17 @@ def _value_at(value: Any, path: tuple[str | int, ...]) -> Any:
     return value
 
 
-def _report_texts(value: Any, tell: Callable[[str], None]) -> None:
+def _report_texts(value: Any, report: Callable[[str], None]) -> None:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
-        for inner in value:
-            _report_texts(inner, tell)
+        for part in value:
+            _report_texts(part, report)
     elif isinstance(value, str):
         # A header's value is "Bearer KEY"; a server may have repeated only the key.
         for text in {value, value.rpartition(" ")[2]}:
             if len(text) >= _SHORTEST:
-                tell(text)
+                report(text)
 
 
 def _remove_from_texts(db: sqlite3.Connection, secret: str) -> None:

@@ -38,8 +38,8 @@ HAS_RUBRIC = "instr(i.content, '\"rubric\"') AND json_type(i.content, '$.rubric'
 
 def search_values(search: str) -> list[str]:
     """Return the parameters of ``FOUND`` for the text ``search``."""
-    inside = like_json(search)
-    return [like_pattern(search), inside, inside, inside, inside]
+    pattern = like_json(search)
+    return [like_pattern(search), pattern, pattern, pattern, pattern]
 
 
 class Items:

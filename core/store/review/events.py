@@ -128,7 +128,7 @@ class Events:
         return [str(reason) for (reason,) in rows]
 
     def spent(self, queue_id: int, actor: str, most: int) -> dict[str, int]:
-        """Return the milliseconds a person spent per item on verdicts still in force.
+        """Return, by item, the milliseconds that a person spent on verdicts still in force.
 
         A verdict counts for at most ``most``. Items without a recorded time are left out.
         """
@@ -241,12 +241,12 @@ class Events:
 
     def seen(self, queue_id: int, item_id: str, criterion: str, actor: str) -> str | None:
         """Return the time a person first saw a cell's votes, undone or not, or ``None``."""
-        ((when,),) = self._files.tuples(
+        ((time,),) = self._files.tuples(
             "SELECT min(revealed_at) FROM review_event WHERE queue_id = ? AND actor = ? "
             "AND item_id = ? AND criterion = ? AND action = 'reveal'",
             (queue_id, actor, item_id, criterion),
         )
-        return None if when is None else str(when)
+        return None if time is None else str(time)
 
     def _event_rows(self, where: str, values: Sequence[Any]) -> list[EventRow]:
         rows = self._files.rows(

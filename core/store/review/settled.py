@@ -120,13 +120,13 @@ class SettledCells:
 
         Each is (item id, criterion, option).
         """
-        inside = (
+        in_use = (
             "AND EXISTS (SELECT 1 FROM queue_cell c WHERE c.queue_id = ? "
             "AND c.item_id = settled.item_id AND c.criterion = settled.criterion)"
         )
         return self._files.tuples(
             "SELECT item_id, criterion, option FROM settled WHERE run_id = ? AND state = 'active' "
-            f"{'' if queue_id is None else inside} ORDER BY item_id, criterion",
+            f"{'' if queue_id is None else in_use} ORDER BY item_id, criterion",
             (run_id,) if queue_id is None else (run_id, queue_id),
         )
 
@@ -238,7 +238,7 @@ class SettledCells:
 
     def _decisions_as_of(self, dataset_version: int, upto: int) -> builtins.list[SettledCell]:
         """Return the decisions as of the event ``upto``, rebuilt from events."""
-        standing: dict[tuple[Any, ...], SettledCell | None] = {}
+        in_force: dict[tuple[Any, ...], SettledCell | None] = {}
         for event_id, run_id, item_id, criterion, after in self._files.tuples(
             "SELECT id, run_id, item_id, criterion, after FROM review_event "
             "WHERE run_id IN (SELECT id FROM run WHERE dataset_version_id = ?) "
@@ -246,11 +246,11 @@ class SettledCells:
             (dataset_version, upto),
         ):
             data = json.loads(after)
-            standing[run_id, item_id, criterion] = (
+            in_force[run_id, item_id, criterion] = (
                 None if data is None else settled_from(item_id, criterion, data, event_id)
             )
         return [
-            decision for decision in standing.values() if decision and decision.state == "active"
+            decision for decision in in_force.values() if decision and decision.state == "active"
         ]
 
 

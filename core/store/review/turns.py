@@ -32,9 +32,9 @@ _BY: dict[Order, str] = {
     "random": "draw, position",
     "dataset": "position",
 }
-#: Items that only a draw selected would come last in most orders, so their random number mixes them
-#: in evenly. The order of the dataset stays as it is. Both kinds are counted from the end, as a
-#: share of their kind, so finishing items does not reorder the others.
+#: Items that only a draw selected would come last in most orders, so their random numbers spread
+#: them evenly among the others. The order of the dataset is never changed. Each item's position is
+#: its share of its kind, counted from the end, so that finishing items does not reorder the rest.
 _MIXED = """
     , kinds AS MATERIALIZED (SELECT random, count(*) AS of_kind FROM summed GROUP BY 1)
     SELECT {turn} FROM (
@@ -171,8 +171,8 @@ class Turns:
         ``status`` and ``items`` restrict the result. A ``limit`` of -1 means no limit.
         """
         # Without the condition SQLite would scan every item.
-        some = "c.item_id IN (SELECT value FROM json_each(:items))"
-        query = _STANDING.format(item="true" if items is None else some, ranks=_RANKS)
+        item_clause = "c.item_id IN (SELECT value FROM json_each(:items))"
+        query = _STANDING.format(item="true" if items is None else item_clause, ranks=_RANKS)
         rows = self._files.tuples(
             f"{query} {_ORDERS[order]} LIMIT :limit",
             self._query_values(queue_id, seat, at, where, items, status=status, limit=limit),
@@ -197,14 +197,14 @@ class Turns:
         key = (queue_id, seat.name, seat.role, order, where)
         scanned_at, ids = self._ahead.get(key, (float("-inf"), ()))
         if ids and 0 <= at - scanned_at < FRESH:
-            near = ids[:WINDOW]
+            next_ids = ids[:WINDOW]
             turns = self.items_with_status(
                 *(queue_id, seat, order),
-                at=at, where=where, status="available", items=near, limit=limit,
+                at=at, where=where, status="available", items=next_ids, limit=limit,
             )  # fmt: skip
             if len(turns) == limit:
-                gone = min(near.index(turn.item_id) for turn in turns)
-                self._ahead[key] = (scanned_at, ids[gone:])
+                first_taken = min(next_ids.index(turn.item_id) for turn in turns)
+                self._ahead[key] = (scanned_at, ids[first_taken:])
                 return turns
         self._ahead.pop(key, None)
         turns = self.items_with_status(

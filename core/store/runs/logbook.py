@@ -79,10 +79,10 @@ class Logbook:
 
     def begin(self, run_id: int, fence: int, calls: int) -> None:
         """Start a run; ``calls`` is the number recorded so far."""
-        free = next((n for n in range(MOST_RUNS) if n not in self._places.values()), None)
-        if free is not None:
-            self._places[run_id], self._out[run_id] = free, 0
-            _RUN.pack_into(self._kept, _RUNS_AT + free * _RUN.size, run_id, fence, calls, 0)
+        place = next((n for n in range(MOST_RUNS) if n not in self._places.values()), None)
+        if place is not None:
+            self._places[run_id], self._out[run_id] = place, 0
+            _RUN.pack_into(self._kept, _RUNS_AT + place * _RUN.size, run_id, fence, calls, 0)
 
     def went_out(self, run_id: int, n_calls: int) -> None:
         """Add ``n_calls``, which may be negative, to the number of calls sent for a run."""
@@ -139,8 +139,8 @@ class LogbookContent(NamedTuple):
         """Return the number of a run's sent calls that its recorded ``calls`` lack, or ``None``."""
         if (run_id, fence) not in self.out:
             return None
-        before, out = self.out[run_id, fence]
-        return max(0, before + out - calls)
+        before, calls_out = self.out[run_id, fence]
+        return max(0, before + calls_out - calls)
 
 
 def cells_argument(run_id: int, cells: Sequence[Cell]) -> bytes:
@@ -149,8 +149,8 @@ def cells_argument(run_id: int, cells: Sequence[Cell]) -> bytes:
     >>> LogbookContent(0, cells_argument(7, [Cell("i1", "tone", "ada")]), {}).cells
     (7, (Cell(item='i1', criterion='tone', judge='ada', replicate=0),))
     """
-    for some in (cells, cells[:1], ()):
-        text = canonical_json([run_id, some]).encode("utf-8", "surrogatepass")
+    for named_cells in (cells, cells[:1], ()):
+        text = canonical_json([run_id, named_cells]).encode("utf-8", "surrogatepass")
         if len(text) <= ROOM:
             return text
     return b""

@@ -40,9 +40,11 @@ def add_segments(db: sqlite3.Connection, calls: Iterable[Call]) -> dict[str, int
     texts = {segment.text for call in calls for segment in call.prompt}
     hashes = {text_hash(text): text for text in texts}
     ids = _segment_ids(db, hashes)
-    fresh = [(digest, _pack_text(text)) for digest, text in hashes.items() if digest not in ids]
-    if fresh:
-        db.executemany("INSERT INTO segment (hash, body) VALUES (?, ?)", fresh)
+    new_pieces = [
+        (digest, _pack_text(text)) for digest, text in hashes.items() if digest not in ids
+    ]
+    if new_pieces:
+        db.executemany("INSERT INTO segment (hash, body) VALUES (?, ?)", new_pieces)
         ids = _segment_ids(db, hashes)
     return {text: ids[digest] for digest, text in hashes.items()}
 
@@ -176,14 +178,14 @@ class Responses:
         size = self._cache_size()
         if size <= most:
             return 0
-        last, gone = 0, 0
+        last, trimmed = 0, 0
         for row, length in self._files.tuples(f"SELECT id, {_BYTES} FROM response ORDER BY id"):
             if size <= TRIMMED_TO * most:
                 break
-            last, size, gone = row, size - length, gone + 1
+            last, size, trimmed = row, size - length, trimmed + 1
         with self._files.write() as db:
             db.execute("DELETE FROM response WHERE id <= ?", (last,))
-        return gone
+        return trimmed
 
     def _guess_size(self) -> float:
         """Return the estimated cache size in bytes, from the newest hundred answers."""

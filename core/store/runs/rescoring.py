@@ -73,8 +73,8 @@ class ScoredVersions:
             ).fetchall()
             if not rows:
                 raise NotFound(f"There is no run {run_id}.")
-            ((standing, rubric_id),) = rows
-            if standing != before:
+            ((version, rubric_id),) = rows
+            if version != before:
                 raise Conflict(
                     "Another person changed the version that this run follows. Look at it again."
                 )

@@ -271,13 +271,13 @@ class Runs:
             at = datetime.fromisoformat(now).timestamp()
             if row.status == "running" and (row.lease_until or 0.0) > at:
                 db.execute("UPDATE run SET cancel = 1 WHERE id = ?", (run_id,))
-            elif (out := db.execute(_BATCHES_OUT, (run_id,)).fetchone()) or row.active:
+            elif (batches_out := db.execute(_BATCHES_OUT, (run_id,)).fetchone()) or row.active:
                 # With no owner in the row, an owner that comes back late cannot record anything.
                 db.execute(
                     "UPDATE run SET cancel = 1, status = ?, finished = ?, "
                     "lost = lost + ?, out = 0, lease_owner = NULL, lease_until = NULL "
                     "WHERE id = ?",
-                    (*(("queued", None) if out else ("cancelled", now)), row.out, run_id),
+                    (*(("queued", None) if batches_out else ("cancelled", now)), row.out, run_id),
                 )
             return self.row(run_id).status
 

@@ -28,7 +28,7 @@ class Stops:
     def __init__(self, files: Connections, runs: Runs, leases: Leases) -> None:
         self._files, self._runs, self._leases = files, runs, leases
 
-    def stopped(self, lease: Lease, how: How, cells: Sequence[Cell], *, now: str) -> bool:
+    def stopped(self, lease: Lease, stop_kind: How, cells: Sequence[Cell], *, now: str) -> bool:
         """Record that a run's owner was stopped, and the cells in progress, if known.
 
         Returns ``True`` if this is the second time, so that the run is now failed; otherwise it can
@@ -38,22 +38,23 @@ class Stops:
         with self._files.write():
             run = self._runs.get(lease.run_id)
             before: list[dict[str, Any]] = run.notes.get("stops", [])
-            mine = [list(cell) for cell in cells]
-            again = [
+            named_cells = [list(cell) for cell in cells]
+            previous = [
                 stop
                 for stop in before
-                if stop["how"] == how == "hung" or any(cell in stop["cells"] for cell in mine)
+                if stop["how"] == stop_kind == "hung"
+                or any(cell in stop["cells"] for cell in named_cells)
             ]
-            if not again:
+            if not previous:
                 stops = (
-                    [*before, {"how": how, "cells": mine, "at": now}]
-                    if how == "hung" or mine
+                    [*before, {"how": stop_kind, "cells": named_cells, "at": now}]
+                    if stop_kind == "hung" or named_cells
                     else before
                 )
                 self._runs.set_notes(lease.run_id, {"stops": stops})
                 self._leases.expire(lease)
                 return False
-            named = [cell for stop in (*again, {"cells": mine}) for cell in stop["cells"]]
+            named = [cell for stop in (*previous, {"cells": named_cells}) for cell in stop["cells"]]
             guilty = [cell for at, cell in enumerate(named) if cell not in named[:at]]
             self._runs.set_notes(lease.run_id, {"stops": [], "passed_over": guilty})
             self._leases.release(

@@ -176,13 +176,13 @@ class Votes:
             for *key, confidence, chances in rows
         ]
 
-    def say_how_sure(self, run_id: int) -> tuple[bool, bool]:
+    def certainty_recorded(self, run_id: int) -> tuple[bool, bool]:
         """Return whether any vote has a confidence, and whether any has probabilities."""
-        ((sure, chances),) = self._files.tuples(
+        ((confidence, chances),) = self._files.tuples(
             "SELECT count(confidence) > 0, count(probabilities) > 0 FROM vote WHERE run_id = ?",
             (run_id,),
         )
-        return bool(sure), bool(chances)
+        return bool(confidence), bool(chances)
 
     def places(self, run_id: int, judge: str) -> list[tuple[str, int, int]]:
         """Return how often a judge chose each shown position: (criterion, position, times).
@@ -302,8 +302,8 @@ class Votes:
             values,
         )
         return [
-            BallotRow._make((*key, bool(abstained), read_chances(likely)))
-            for *key, abstained, likely in rows
+            BallotRow._make((*key, bool(abstained), read_chances(probabilities)))
+            for *key, abstained, probabilities in rows
         ]
 
     def columns(self, run_id: int, below: int | None = None) -> Iterator[JudgeColumn]:

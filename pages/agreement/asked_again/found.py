@@ -26,9 +26,11 @@ def show(probe_result: ProbeResult) -> None:
     sentence_list(probe_result.findings, none="No edit significantly moves any of these judges.")
     st.caption(PROMISED)
     judge = chosen_judge("probe", (shift.judge for shift in probe_result.whole))
-    mine = [shift for shift in probe_result.whole if shift.judge == judge]
+    judge_effects = [shift for shift in probe_result.whole if shift.judge == judge]
     shifts = [
-        shift for shift in mine if shift.measure != CHANGES and shift.effect.estimate is not None
+        shift
+        for shift in judge_effects
+        if shift.measure != CHANGES and shift.effect.estimate is not None
     ]
     if shifts:
         dots = [
@@ -37,25 +39,25 @@ def show(probe_result: ProbeResult) -> None:
         ]
         axis = "Earned more, of 1"
         st.plotly_chart(
-            draw.forest(dots, axis, "A judge that no edit moves", whole=False),
+            draw.forest(dots, axis, "A judge that no edit moves", full_scale=False),
             key=state.key(keys.AGREEMENT_CHART, "probe", judge, probe_result.run.id),
             config={"displayModeBar": False},
             alt=f"{axis}, under each edit, with 95% intervals; the table below has the numbers.",
         )
-    _edit_findings(probe_result, mine)
+    _edit_findings(probe_result, judge_effects)
     routes.draw_link(
         routes.RUN, "The run of this probe, with every vote", {state.RUN: probe_result.run.id}
     )
 
 
-def _edit_findings(probe_result: ProbeResult, mine: list[ProbeFigure]) -> None:
+def _edit_findings(probe_result: ProbeResult, judge_effects: list[ProbeFigure]) -> None:
     draw_table(
         HEADS,
-        ([_finding_title(shift), *_finding_cells(probe_result, shift)] for shift in mine),
+        ([_finding_title(shift), *_finding_cells(probe_result, shift)] for shift in judge_effects),
         name="What each edit does to this judge's answers",
         numbers=range(1, 7),
     )
-    doses = next((shift.doses for shift in mine if shift.doses), ())
+    doses = next((shift.doses for shift in judge_effects if shift.doses), ())
     if doses:
         steps = ", ".join(f"by {fmt.percent(d)} {fmt.score(e.estimate)}" for d, e in doses)
         st.caption(

@@ -36,14 +36,16 @@ def show(chosen: RatedSelection) -> None:
         return
     show_section("One overall mark, or the rubric?")
     st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
-    asked = one_impression.latest(store(), chosen.run_id)
-    if asked is not None:
-        run_status.show_status(asked.id)
-        if asked.votes:
-            cache_key = (asked.id, asked.votes, asked.failures_open)
+    impression_run = one_impression.latest(store(), chosen.run_id)
+    if impression_run is not None:
+        run_status.show_status(impression_run.id)
+        if impression_run.votes:
+            cache_key = (impression_run.id, impression_run.votes, impression_run.failures_open)
             _impression_findings(
                 remembered(
-                    "impression", cache_key, lambda: one_impression.result(store(), asked.id)
+                    "impression",
+                    cache_key,
+                    lambda: one_impression.result(store(), impression_run.id),
                 )
             )
     with shown_errors():
@@ -52,7 +54,7 @@ def show(chosen: RatedSelection) -> None:
             "Ask for an overall mark",
             key=state.key(keys.AGREEMENT_FIELD, "impression", str(chosen.run_id)),
             icon=":material/looks_one:",
-            disabled=asked is not None and asked.active,
+            disabled=impression_run is not None and impression_run.active,
         ):
             one_impression.start(store(), chosen.run_id)
             st.rerun()

@@ -21,10 +21,9 @@ from pages.ui.widgets import draw_table, empty_state, shown_errors
 MEASURE = "over_time"
 MEASURES = {RIGHT: "Right", anchors.GIVES: "How kind"}
 SAYS = (
-    "A provider can change a model without changing its name. This run is an anchor: "
-    "the same judges answer the same items again, today and any other day, and each "
-    "look is compared with the first. To do this on a schedule, use rubric-studio "
-    "drift RUN --ask."
+    "A provider can change a model without changing its name. This run is an anchor: the same "
+    "judges answer the same items again, today and any other day, and every repetition is "
+    "compared with the first. To do this on a schedule, use rubric-studio drift RUN --ask."
 )
 
 
@@ -33,8 +32,10 @@ def show(chosen: RatedSelection) -> None:
     st.html(f'<div class="rs-prose">{esc(SAYS)}</div>')
     first = anchors.anchor_of(store(), chosen.run_id)
     # Repeats come and go while the page is open, so the running repeat is looked up each time.
-    if looks := anchors.repeats_in_order(store(), first):
-        drift_found = remembered("drift", (*chosen.run_about, *looks), lambda: _cached_drift(first))
+    if repeats := anchors.repeats_in_order(store(), first):
+        drift_found = remembered(
+            "drift", (*chosen.run_about, *repeats), lambda: _cached_drift(first)
+        )
         if drift_found.repeats:
             _moved_criteria(drift_found)
     _repeat_form(item_view.require_run(store(), first))
@@ -46,9 +47,9 @@ def _cached_drift(first: int) -> Drift:
 
 def _moved_criteria(drift: Drift) -> None:
     show_section("Since the first time")
-    looks = fmt.plural(len(drift.repeats), "look")
+    repeat_count = fmt.plural(len(drift.repeats), "look")
     sentence_list(
-        drift.alerts, none=f"No judge has moved beyond its limits in {looks}.{drift.least}"
+        drift.alerts, none=f"No judge has moved beyond its limits in {repeat_count}.{drift.least}"
     )
     st.caption(PROMISED)
     judge = chosen_judge(MEASURE, (line.judge for line in drift.series))
@@ -73,7 +74,7 @@ def _judge_series(series: JudgeSeries) -> None:
         draw.series_plot(places, lines, axes, kind="lines", share=True),
         key=state.key(keys.AGREEMENT_CHART, MEASURE, series.judge, series.measure, len(defined)),
         config={"displayModeBar": False},
-        alt="Every look with its control limits; the table below has the numbers.",
+        alt="Every repetition with its control limits; the table below has the numbers.",
     )
     draw_table(
         ("Asked", "Version", "Items", "Now", "At first", "Limits", ""),
@@ -104,7 +105,7 @@ def _beyond_words(point: DriftPoint) -> str:
     look = point.exceeding_look
     if look is None:
         return ""
-    return "✕ beyond" if look.over == 1 else f"✕ beyond, mean of {look.over}"
+    return "✕ beyond the limits" if look.over == 1 else f"✕ beyond the limits, mean of {look.over}"
 
 
 def _repeat_form(anchor: Run) -> None:

@@ -31,7 +31,7 @@ PROBES_SAY = (
 
 def show(chosen: RatedSelection) -> None:
     """Draw the findings of the newest probe, and the form for another."""
-    there = remembered(
+    has_probe = remembered(
         "probe subjects", (chosen.run_id,), lambda: probes.subjects(store(), chosen.run_id)
     )
     newest = probes.of_run(store(), chosen.run_id)
@@ -43,7 +43,7 @@ def show(chosen: RatedSelection) -> None:
             cache_key = (run.id, run.votes, run.failures_open)
             result = remembered("probe", cache_key, lambda: probe_results.result(store(), run.id))
             found.show(result)
-    if not there.judges or not there.answers:
+    if not has_probe.judges or not has_probe.answers:
         empty_state(
             "Nothing to probe",
             "Probes edit one text at a time and ask models or offline judges again. This run's "
@@ -51,7 +51,7 @@ def show(chosen: RatedSelection) -> None:
         )
         return
     with st.expander("Probe these judges", expanded=not newest, icon=":material/science:"):
-        _probe_form(chosen.run_id, there, busy=bool(newest) and newest[0].active)
+        _probe_form(chosen.run_id, has_probe, busy=bool(newest) and newest[0].active)
 
 
 def _probe_form(run_id: int, subjects: ProbeSubjects, *, busy: bool) -> None:
@@ -108,13 +108,13 @@ def _rewarded_edits(run_id: int, edits: list[str]) -> dict[str, tuple[str, ...]]
     words"; return them by criterion.
     """
     version = store().runs.get(run_id).rubric_version_id
-    names = [one.name for one in store().rubrics.version(version).rubric.criteria]
+    names = [criterion.name for criterion in store().rubrics.version(version).rubric.criteria]
     pairs = [(name, edit) for name in names for edit in edits]
     chosen: list[tuple[str, str]] = st.multiselect(
         "Edits that a criterion rewards",
         pairs,
         key=_field_key(run_id, "earns"),
-        format_func=lambda one: f"{one_line(one[0], 60)}: {EDITS[one[1]].title}",
+        format_func=lambda pair: f"{one_line(pair[0], 60)}: {EDITS[pair[1]].title}",
         help="If a criterion asks for length, a judge that prefers longer answers is not biased.",
     )
     return {
@@ -157,11 +157,11 @@ def _reviewed_request(request: ProbeRequest, task: HelpTask) -> tuple[ProbeReque
             "Text",
             list(written.written),
             key=_field_key(request.run_id, "text"),
-            format_func=lambda one: one_line(f"{one[0]}: {EDITS[one[1]].title}", 80),
+            format_func=lambda choice: one_line(f"{choice[0]}: {EDITS[choice[1]].title}", 80),
             label_visibility="collapsed",
         )
-        heads = ("<b>As it was</b>", f"<b>{esc(label(EDITS[at[1]].title))}</b>")
-        side_by_side(heads, (before[at[0]], written.written[at]), mark=True)
+        headings = ("<b>As it was</b>", f"<b>{esc(label(EDITS[at[1]].title))}</b>")
+        side_by_side(headings, (before[at[0]], written.written[at]), mark=True)
     return written, True
 
 

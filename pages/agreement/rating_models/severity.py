@@ -47,7 +47,7 @@ def show(chosen: RatedSelection) -> None:
         lambda: severity.severity_study(
             rater_table(sheet, sheet.everybody),
             criterion,
-            chosen.how.level,
+            chosen.confidence.level,
         ),
     )
     st.html(f'<div class="rs-prose">{esc(severity.severity_summary(study))}</div>')
@@ -80,7 +80,7 @@ def _severity_picture(chosen: RatedSelection, study: SeverityStudy) -> None:
     ]
     st.plotly_chart(
         draw.forest(
-            dots, "Score above an average rater's, as a share of the scale", "", whole=False
+            dots, "Score above an average rater's, as a share of the scale", "", full_scale=False
         ),
         key=state.key(keys.AGREEMENT_CHART, "severity", len(study.raters), *chosen.pair),
         config={"displayModeBar": False},
@@ -102,14 +102,14 @@ def _rater_row(name: str, severity: RaterSeverity) -> list[str]:
 
 def _most_changed_items(chosen: RatedSelection, study: SeverityStudy) -> None:
     st.html('<div class="rs-section">What an average rater would give</div>')
-    rated_items = [one for one in study.items if one.fair.value is not None]
-    some = study.surely_changed[:ITEMS]
-    _changed_items(some, len(rated_items))
+    rated_items = [item for item in study.items if item.fair.value is not None]
+    changed = study.surely_changed[:ITEMS]
+    _changed_items(changed, len(rated_items))
     rated = rater_table(chosen.sheet, chosen.sheet.everybody)
     with st.container(horizontal=True):
         st.download_button(
             "Fair scores (CSV)",
-            data=lambda: run_export.csv_file(severity.fair_rows(rated, chosen.how.level)),
+            data=lambda: run_export.csv_file(severity.fair_rows(rated, chosen.confidence.level)),
             file_name=f"fair-scores-run-{chosen.run_id}.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -118,12 +118,12 @@ def _most_changed_items(chosen: RatedSelection, study: SeverityStudy) -> None:
             "together and on each, with its interval.",
             on_click="ignore",
         )
-        work.offer_work(chosen.run_id, [one.item for one in some], "Touched by severity")
+        work.offer_work(chosen.run_id, [item.item for item in changed], "Touched by severity")
 
 
-def _changed_items(some: Sequence[FairScore], rated: int) -> None:
+def _changed_items(changed: Sequence[FairScore], rated: int) -> None:
     """Draw the items whose score surely changes, or a sentence if none does."""
-    if not some:
+    if not changed:
         st.html(
             '<div class="rs-prose">Severity significantly changes the score of none of '
             f"{fmt.plural(rated, 'item')}.</div>"
@@ -131,12 +131,12 @@ def _changed_items(some: Sequence[FairScore], rated: int) -> None:
         return
     draw_table(
         ("Item", "Its raters gave", "An average rater", "Raters"),
-        (_item_row(one) for one in some),
+        (_item_row(item) for item in changed),
         name="Items most affected by severity",
         numbers=(1, 2, 3),
     )
     st.caption(
-        f"The {fmt.plural(len(some), 'item')} of {fmt.count(rated)} that severity changes "
+        f"The {fmt.plural(len(changed), 'item')} of {fmt.count(rated)} that severity changes "
         "most, as shares of the scale. The score that raters gave lies outside the "
         f"{level_words()} interval.",
         help="Estimates from few ratings are shrunk towards the average item.",

@@ -49,23 +49,23 @@ def show(chosen: RatedSelection) -> None:
                 name,
                 price=price,
                 reversed_=variance.reversed_answers(store(), run_id),
-                level=chosen.how.level,
+                level=chosen.confidence.level,
             )
             for name in ("", *(q.name for q in rated.questions if len(rated.questions) > 1))
         },
     )
-    whole = studies[""]
-    st.html(f'<div class="rs-prose">{esc(variance.variance_summary(whole))}</div>')
-    if whole.found.reason:
+    overall = studies[""]
+    st.html(f'<div class="rs-prose">{esc(variance.variance_summary(overall))}</div>')
+    if overall.found.reason:
         return
-    _variance_picture(chosen, whole)
-    _choice_table(whole)
+    _variance_picture(chosen, overall)
+    _choice_table(overall)
     if len(studies) > 1:
         _criterion_table(studies)
 
 
-def _variance_picture(chosen: RatedSelection, whole: Study) -> None:
-    shares = whole.shares()
+def _variance_picture(chosen: RatedSelection, overall: Study) -> None:
+    shares = overall.shares()
     dots = [
         draw.EstimateDot(WORDS[term], share.value, share.low, share.high, n=share.n)
         for term, share in shares.items()
@@ -78,9 +78,9 @@ def _variance_picture(chosen: RatedSelection, whole: Study) -> None:
         + ", ".join(f"{WORDS[term]} {fmt.percent(share.value)}" for term, share in shares.items())
         + ".",
     )
-    n = fmt.count(whole.found.n)
+    n = fmt.count(overall.found.n)
     st.caption(
-        f"{n} ratings of {fmt.plural(whole.items, 'item')}, {level_words()} intervals. "
+        f"{n} ratings of {fmt.plural(overall.items, 'item')}, {level_words()} intervals. "
         "Items on single criteria: an item is strong on one criterion, weak on another. "
         "Judges by item: judges read the same item differently. Unexplained: what would "
         "change if the same question were asked again, and all effects that these votes "
@@ -89,10 +89,10 @@ def _variance_picture(chosen: RatedSelection, whole: Study) -> None:
     )
 
 
-def _choice_table(whole: Study) -> None:
+def _choice_table(overall: Study) -> None:
     st.html('<div class="rs-section">What more judges or answers gain</div>')
-    priced = whole.choices[0].cost is not None
-    heads = [
+    priced = overall.choices[0].cost is not None
+    headings = [
         "Asked",
         "Would repeat",
         "Strictness counted",
@@ -100,23 +100,23 @@ def _choice_table(whole: Study) -> None:
         "Error of the mean",
     ]
     draw_table(
-        [*heads, *(["Per 1,000 items"] if priced else [])],
-        (_choice_row(choice, priced=priced) for choice in whole.choices),
+        [*headings, *(["Per 1,000 items"] if priced else [])],
+        (_choice_row(choice, priced=priced) for choice in overall.choices),
         name="What more judges, answers or items would gain",
-        numbers=range(1, len(heads) + priced),
+        numbers=range(1, len(headings) + priced),
     )
     st.caption("Computed as if the mean of all answers were the score.", help=STUDY_SAYS)
 
 
-def _choice_row(way: WayToAsk, *, priced: bool) -> list[str]:
-    worth = way.worth
+def _choice_row(setting: WayToAsk, *, priced: bool) -> list[str]:
+    reliability = setting.worth
     return [
-        esc(way.name),
-        fmt.percent(worth.relative),
-        fmt.percent(worth.absolute),
-        f"±{fmt.score(1.96 * worth.item_error)}",
-        fmt.score(worth.mean_error, 3),
-        *([fmt.cost(way.cost)] if priced else []),
+        esc(setting.name),
+        fmt.percent(reliability.relative),
+        fmt.percent(reliability.absolute),
+        f"±{fmt.score(1.96 * reliability.item_error)}",
+        fmt.score(reliability.mean_error, 3),
+        *([fmt.cost(setting.cost)] if priced else []),
     ]
 
 
@@ -142,13 +142,13 @@ def _criterion_row(name: str, study: Study) -> list[str]:
         reason = figure_cell(Estimate.undefined(study.found.reason))
         return [esc(one_line(name, 60)), reason, *[fmt.DASH] * 4]
     strict = study.share(JUDGE) + study.share(CRITERION, JUDGE)
-    read = study.share(ITEM, JUDGE) + study.share(ITEM, CRITERION, JUDGE)
+    reading_share = study.share(ITEM, JUDGE) + study.share(ITEM, CRITERION, JUDGE)
     separable = {(ITEM, JUDGE), (ITEM, CRITERION, JUDGE)} & study.found.raw.keys()
     return [
         esc(one_line(name, 60)),
         fmt.percent(study.item_variance_share),
         fmt.percent(strict),
-        fmt.percent(read) if separable else fmt.DASH,
+        fmt.percent(reading_share) if separable else fmt.DASH,
         fmt.percent(study.share(REST)),
         fmt.percent(study.choices[0].worth.relative),
     ]

@@ -59,7 +59,7 @@ def show_closed(name: str, criterion: CriterionDraft, mark: str) -> None:
 
 def _criterion_tags(criterion: CriterionDraft) -> list[str]:
     weight = criterion["weight"] or 0.0
-    scored = [o for o in criterion["options"] if not o["na"]]
+    scored = [option for option in criterion["options"] if not option["na"]]
     caption = SCALE_NAMES[criterion["scale"]]
     shape = (
         caption if criterion["scale"] == "binary" else f"{len(scored)} {_criterion_noun(criterion)}"
@@ -100,7 +100,7 @@ def show_open(name: str, criterion: CriterionDraft, place: int, total: int) -> N
 
 
 def _card_actions(name: str, uid: str, place: int, total: int) -> None:
-    for act, icon, caption, off in (
+    for act, icon, caption, disabled in (
         ("up", "arrow_upward", "Up", place == 0),
         ("down", "arrow_downward", "Down", place == total - 1),
         ("copy", "content_copy", "Copy", False),
@@ -111,7 +111,7 @@ def _card_actions(name: str, uid: str, place: int, total: int) -> None:
             key=state.key(RUBRIC_ACT, name, act, uid),
             type="tertiary",
             icon=f":material/{icon}:",
-            disabled=off,
+            disabled=disabled,
             on_click=_on_act,
             args=(name, act, uid),
         )
@@ -256,9 +256,9 @@ def show(name: str) -> None:
 def _rubric_size(criteria: list[CriterionDraft]) -> str:
     """Return the number of criteria and their total points, won and lost."""
     weights = [c["weight"] or 0.0 for c in criteria]
-    won, lost = sum(w for w in weights if w > 0), sum(w for w in weights if w < 0)
+    won, lost_weight = sum(w for w in weights if w > 0), sum(w for w in weights if w < 0)
     parts = [fmt.plural(len(criteria), "criterion", "criteria"), f"{fmt.number(won)} points"]
-    return " · ".join([*parts, f"{fmt.weight(lost)} by penalties"] if lost else parts)
+    return " · ".join([*parts, f"{fmt.weight(lost_weight)} by penalties"] if lost_weight else parts)
 
 
 def _add_buttons(name: str) -> None:
@@ -337,7 +337,7 @@ def _rubric_name(name: str) -> None:
 
 def _rubric_texts(name: str) -> None:
     _rubric_name(name)
-    for what, caption, help_text in (
+    for field, caption, help_text in (
         ("description", "Description", "For people: what is graded and why. Judges do not see it."),
         ("guidelines", "Guidelines", "For judges: sent with every question."),
     ):
@@ -346,5 +346,5 @@ def _rubric_texts(name: str) -> None:
             height="content",
             max_chars=20_000,
             help=help_text,
-            **drafts.bound_field(name, "draft", (), what),
+            **drafts.bound_field(name, "draft", (), field),
         )

@@ -117,7 +117,7 @@ def _usable_predicates(criteria: Sequence[CriterionDraft], shown: str | None) ->
 def _option_captions(criteria: Sequence[CriterionDraft], predicate: str) -> dict[str, str]:
     """Return the captions of the options that can follow a predicate, by label."""
     captions: dict[str, str] = {}
-    for option in (o for c in criteria for o in c["options"]):
+    for option in (option_draft for c in criteria for option_draft in c["options"]):
         if not (option["na"] and predicate in COMPARES):
             value = "" if option["na"] or predicate not in COMPARES else option["value"]
             shown = f" · {fmt.score(value)}" if isinstance(value, float | int) else ""
@@ -216,9 +216,9 @@ def _carried_operand(value: Any, predicate: str, labels: Sequence[str]) -> Any:
     return [value] if predicate == "in" else value
 
 
-def _on_threshold(name: str, uid: str, predicate: str, what: str) -> None:
+def _on_threshold(name: str, uid: str, predicate: str, field: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field_key(name, uid, what))
+        value = state.get(drafts.field_key(name, uid, field))
         value = 0.5 if value in (NUMBER, None) else value
         chosen = cast("draft_rules.Predicate", predicate)
         drafts.change_draft(name, draft_rules.set_condition(drafts.draft(name), uid, chosen, value))
@@ -283,8 +283,8 @@ def _effect_fields(name: str, uid: str, effect: Mapping[str, Any]) -> None:
         args=(name, uid),
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for what, caption in (("cap", "at most"), ("multiply", "multiplied by")):
-            if what in chosen:
+        for part, caption in (("cap", "at most"), ("multiply", "multiplied by")):
+            if part in chosen:
                 st.number_input(
                     f"{caption} (0 to 1)",
                     min_value=0.0,
@@ -292,7 +292,7 @@ def _effect_fields(name: str, uid: str, effect: Mapping[str, Any]) -> None:
                     step=0.05,
                     format="%.4g",
                     width=150,
-                    **drafts.widget_arguments(name, float(effect[what]), uid, what, _on_effect),
+                    **drafts.widget_arguments(name, float(effect[part]), uid, part, _on_effect),
                 )
         if "flag" in chosen:
             st.text_input(
@@ -310,10 +310,10 @@ def _effect_fields(name: str, uid: str, effect: Mapping[str, Any]) -> None:
         )
 
 
-def _on_plain(name: str, uid: str, what: str) -> None:
+def _on_plain(name: str, uid: str, field: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field_key(name, uid, what))
-        drafts.change_draft(name, draft_rules.set_gate(drafts.draft(name), uid, what, value))
+        value = state.get(drafts.field_key(name, uid, field))
+        drafts.change_draft(name, draft_rules.set_gate(drafts.draft(name), uid, field, value))
 
 
 def _on_effects(name: str, uid: str) -> None:
@@ -322,8 +322,8 @@ def _on_effects(name: str, uid: str) -> None:
         drafts.change_draft(name, draft_rules.set_effects(drafts.draft(name), uid, effects))
 
 
-def _on_effect(name: str, uid: str, what: str) -> None:
+def _on_effect(name: str, uid: str, field: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field_key(name, uid, what))
+        value = state.get(drafts.field_key(name, uid, field))
         value = 0.0 if value is None else value
-        drafts.change_draft(name, draft_rules.set_effect(drafts.draft(name), uid, what, value))
+        drafts.change_draft(name, draft_rules.set_effect(drafts.draft(name), uid, field, value))

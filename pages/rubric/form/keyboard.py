@@ -141,7 +141,7 @@ HELP = (
 
 def show(name: str, *, form: bool) -> None:
     """Draw the browser's part; `form`: whether criteria can be added and opened."""
-    fresh = state.get(state.key(FRESH, name))
+    new_uid = state.get(state.key(FRESH, name))
     component = st.components.v2.component("rubric_studio_editor_hands", js=_HANDS)
     component(
         key=state.key(HANDS, name),
@@ -152,7 +152,7 @@ def show(name: str, *, form: bool) -> None:
             "cards": [c["uid"] for c in drafts.draft(name)["criteria"]],
             "open": drafts.open_card(name),
             "template": state.get(state.key(TEMPLATE, name)) or "yes_no",
-            "fresh": f"{name} {fresh}" if fresh else "",
+            "fresh": f"{name} {new_uid}" if new_uid else "",
             "form": form,
         },
         height=1,

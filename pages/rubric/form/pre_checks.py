@@ -145,18 +145,18 @@ def _trial_field(name: str, uid: str, check: Mapping[str, Any]) -> None:
     draw_row(tags)
 
 
-def _on_field(name: str, uid: str, what: str) -> None:
+def _on_field(name: str, uid: str, field: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field_key(name, uid, what))
-        value = 0.0 if what == "cap" and value is None else value
-        drafts.change_draft(name, draft_rules.set_check(drafts.draft(name), uid, what, value))
+        value = state.get(drafts.field_key(name, uid, field))
+        value = 0.0 if field == "cap" and value is None else value
+        drafts.change_draft(name, draft_rules.set_check(drafts.draft(name), uid, field, value))
 
 
-def _on_lines(name: str, uid: str, what: str) -> None:
+def _on_lines(name: str, uid: str, field: str) -> None:
     with shown_errors():
         drafts.change_draft(
             name,
-            draft_rules.set_check(drafts.draft(name), uid, what, _typed_lines(name, uid, what)),
+            draft_rules.set_check(drafts.draft(name), uid, field, _typed_lines(name, uid, field)),
         )
 
 
@@ -172,6 +172,6 @@ def _on_near(name: str, uid: str, _what: str) -> None:
         )
 
 
-def _typed_lines(name: str, uid: str, what: str) -> list[str]:
-    typed = str(state.get(drafts.field_key(name, uid, what)) or "")
+def _typed_lines(name: str, uid: str, field: str) -> list[str]:
+    typed = str(state.get(drafts.field_key(name, uid, field)) or "")
     return [line.strip() for line in typed.splitlines() if line.strip()]

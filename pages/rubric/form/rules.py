@@ -31,7 +31,7 @@ def decision_card(name: str, uid: str) -> None:
     passing = decision.get("pass_at")
     floor = decision.get("fail_below")
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for what, caption, value, help_text in (
+        for field, caption, value, help_text in (
             ("pass_at", "Passes from", passing, "A score on the threshold passes."),
             (
                 "fail_below",
@@ -50,7 +50,7 @@ def decision_card(name: str, uid: str) -> None:
                 help=help_text,
                 width=150,
                 **drafts.widget_arguments(
-                    name, _as_share(value, normalized), uid, what, _on_threshold
+                    name, _as_share(value, normalized), uid, field, _on_threshold
                 ),
                 **unit,
             )
@@ -97,9 +97,9 @@ def _decision_bar(decision: Mapping[str, Any]) -> str:
     )
     cells = "".join(
         f'<div class="rs-{tone} rs-cut" style="flex:{size:.4f} 1 0;min-width:0;padding:.15rem .5rem'
-        f'" title="{esc(caption)}: {where}">{esc(caption)}'
-        f' <small class="rs-num">{where}</small></div>'
-        for caption, tone, size, where in parts
+        f'" title="{esc(caption)}: {caption_place}">{esc(caption)}'
+        f' <small class="rs-num">{caption_place}</small></div>'
+        for caption, tone, size, caption_place in parts
         if size > 1e-9
     )
     return (
@@ -108,16 +108,16 @@ def _decision_bar(decision: Mapping[str, Any]) -> str:
     )
 
 
-def _on_threshold(name: str, uid: str, what: str) -> None:
+def _on_threshold(name: str, uid: str, field: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field_key(name, uid, what))
+        value = state.get(drafts.field_key(name, uid, field))
         draft = drafts.draft(name)
         decision = draft["decision"] or {}
         if value is None:
             return
-        if what == "fail_below" and value == decision.get("pass_at"):
+        if field == "fail_below" and value == decision.get("pass_at"):
             value = None
-        drafts.change_draft(name, draft_rules.set_decision(draft, **{what: value}))
+        drafts.change_draft(name, draft_rules.set_decision(draft, **{field: value}))
 
 
 def _on_within(name: str, uid: str) -> None:
@@ -147,15 +147,18 @@ def penalty_card(name: str, uid: str) -> None:
             **drafts.widget_arguments(name, penalty.get("of"), uid, "of", _on_field),
         )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        for what, caption, least in (("free_budget", "Free up to", 0), ("max_cap", "Full from", 1)):
+        for field, caption, least in (
+            ("free_budget", "Free up to", 0),
+            ("max_cap", "Full from", 1),
+        ):
             st.number_input(
                 caption,
                 min_value=least,
                 step=100,
                 width=125,
-                **drafts.widget_arguments(name, penalty.get(what), uid, what, _on_field),
+                **drafts.widget_arguments(name, penalty.get(field), uid, field, _on_field),
             )
-        for what, caption, step in (
+        for field, caption, step in (
             ("penalty_at_cap", "Full penalty", 0.05),
             ("exponent", "Exponent", 0.1),
         ):
@@ -168,9 +171,9 @@ def penalty_card(name: str, uid: str) -> None:
                 help=(
                     "At 1 the penalty rises evenly; above 1 it starts gently and then rises fast."
                 )
-                if what == "exponent"
+                if field == "exponent"
                 else "Deducted from the score, in units of the score.",
-                **drafts.widget_arguments(name, penalty.get(what), uid, what, _on_field),
+                **drafts.widget_arguments(name, penalty.get(field), uid, field, _on_field),
             )
     _penalty_examples(penalty)
 
@@ -182,17 +185,17 @@ def _penalty_examples(penalty: dict[str, Any]) -> None:
     draw_row([f'<span class="rs-quiet">What is taken, by {esc(str(penalty["count"]))}:</span>'])
     draw_table(
         [fmt.count(n) for n, _ in examples],
-        [[fmt.score(taken) for _, taken in examples]],
+        [[fmt.score(deducted) for _, deducted in examples]],
         name="How many points the length penalty deducts",
         numbers=range(len(examples)),
     )
 
 
-def _on_field(name: str, uid: str, what: str) -> None:
+def _on_field(name: str, uid: str, field: str) -> None:
     with shown_errors():
-        value = state.get(drafts.field_key(name, uid, what))
+        value = state.get(drafts.field_key(name, uid, field))
         if value is not None:
-            drafts.change_draft(name, draft_rules.set_penalty(drafts.draft(name), **{what: value}))
+            drafts.change_draft(name, draft_rules.set_penalty(drafts.draft(name), **{field: value}))
 
 
 Adder = Callable[[RubricDraft], tuple[RubricDraft, str]]
@@ -353,12 +356,12 @@ def _add_buttons(name: str, draft: RubricDraft) -> None:
     }
     st.caption("Add a rule")
     with st.container(horizontal=True):
-        for kind, (caption, says, _) in ADD.items():
+        for kind, (caption, description, _) in ADD.items():
             st.button(
                 caption,
                 key=state.key(RUBRIC_ACT, name, "rule", kind),
                 icon=":material/add:",
-                help=says,
+                help=description,
                 disabled=unavailable.get(kind, False),
                 on_click=_on_add,
                 args=(name, kind),

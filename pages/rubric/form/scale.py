@@ -349,6 +349,6 @@ def show_rules(name: str, criterion: CriterionDraft) -> None:
         st.toggle(
             "Forced choice",
             help='Removes the added answer "Cannot assess".',
-            disabled=any(o["na"] for o in criterion["options"]),
+            disabled=any(option["na"] for option in criterion["options"]),
             **drafts.bound_field(name, "criterion", (uid,), "forced_choice"),
         )

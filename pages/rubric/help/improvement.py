@@ -27,7 +27,7 @@ PARTS = {
 }
 
 
-def show_pieces(name: str, pieces: Sequence[ProposalPiece], where: str) -> None:
+def show_pieces(name: str, pieces: Sequence[ProposalPiece], place: str) -> None:
     """Draw all pieces with a button each, and one button for all open ones."""
     if not pieces:
         st.caption("No change was proposed.")
@@ -41,16 +41,16 @@ def show_pieces(name: str, pieces: Sequence[ProposalPiece], where: str) -> None:
         if len(open_) > 1:
             st.button(
                 f"Accept all {len(open_)} wordings",
-                key=state.key(model_help.HELP_ACT, where, name, "all"),
+                key=state.key(model_help.HELP_ACT, place, name, "all"),
                 icon=":material/done_all:",
                 on_click=_take_pieces,
                 args=(name, tuple(open_)),
             )
     for number, piece in enumerate(pieces):
-        _show_piece(name, piece, f"{where}/{number}")
+        _show_piece(name, piece, f"{place}/{number}")
 
 
-def _show_piece(name: str, piece: ProposalPiece, where: str) -> None:
+def _show_piece(name: str, piece: ProposalPiece, place: str) -> None:
     state_now = proposals.state_of(drafts.draft(name), piece)
     subject = piece.criterion or "The rubric"
     part = PARTS[piece.part] + (f" “{one_line(piece.option, 40)}”" if piece.option else "")
@@ -63,7 +63,7 @@ def _show_piece(name: str, piece: ProposalPiece, where: str) -> None:
         if state_now == "open":
             st.button(
                 "Take",
-                key=state.key(model_help.HELP_ACT, where, name, "take"),
+                key=state.key(model_help.HELP_ACT, place, name, "take"),
                 type="tertiary",
                 icon=":material/check:",
                 on_click=_take_pieces,
@@ -180,10 +180,10 @@ def _chosen_evidence(
     return proposals.merge_findings(*chosen), cases if shown else []
 
 
-def _source_toggle(name: str, what: str, caption: str, count: int) -> bool:
+def _source_toggle(name: str, side: str, caption: str, count: int) -> bool:
     if not count:
         return False
-    key = state.key(model_help.HELP_FIELD, name, "because", what)
+    key = state.key(model_help.HELP_FIELD, name, "because", side)
     state.seed(key, True)
     return bool(st.checkbox(label(f"{caption} ({fmt.count(count)})"), key=key))
 

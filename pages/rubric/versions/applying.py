@@ -66,10 +66,10 @@ def _choose_way(run: Run, version_id: int, edits: VersionEdits) -> str:
         return "follow"
     key = state.key(SPREAD_ASK, run.id, version_id, "way")
     state.seed(key, "follow")
-    way: str = st.radio(
+    choice: str = st.radio(
         "How", list(WAYS), key=key, format_func=WAYS.__getitem__, label_visibility="collapsed"
     )
-    return way
+    return choice
 
 
 def _criteria_to_keep(run: Run, version_id: int, edits: VersionEdits) -> list[str]:

@@ -64,13 +64,13 @@ def _renamed_criteria(
     st.html('<div class="rs-section">Which criteria are the same?</div>')
     chosen: dict[str, str] = {}
     for old in removed:
-        free = [NO_CRITERION, *(name for name in added if name not in chosen.values())]
-        key = state.key(applying.SPREAD_MOVE, run_id, "criterion", old, *sorted(free))
+        unused = [NO_CRITERION, *(name for name in added if name not in chosen.values())]
+        key = state.key(applying.SPREAD_MOVE, run_id, "criterion", old, *sorted(unused))
         guess = edits.moves.renamed.get(old, NO_CRITERION)
-        state.seed(key, guess if guess in free else NO_CRITERION)
+        state.seed(key, guess if guess in unused else NO_CRITERION)
         new = st.selectbox(
             label(f"{old} became", 80),
-            free,
+            unused,
             key=key,
             format_func=lambda name: one_line(name, 80) or "It was removed",
         )
@@ -261,11 +261,17 @@ def _changed_items(run: Run, difference: ScoreDifference) -> None:
             st.caption(f"The first {SHOWN}, by the size of their change.")
 
 
-def _item_row(moved: ChangedItem) -> list[str]:
-    change = fmt.DASH if moved.change is None else signed_text(moved.change)
-    before, after = moved.outcome_before or "none", moved.outcome_after or "none"
+def _item_row(changed_item: ChangedItem) -> list[str]:
+    change = fmt.DASH if changed_item.change is None else signed_text(changed_item.change)
+    before, after = changed_item.outcome_before or "none", changed_item.outcome_after or "none"
     outcome = "" if before == after else esc(f"{OUTCOMES[before]} → {OUTCOMES[after]}")
-    return [esc(moved.item_id), fmt.score(moved.before), fmt.score(moved.after), change, outcome]
+    return [
+        esc(changed_item.item_id),
+        fmt.score(changed_item.before),
+        fmt.score(changed_item.after),
+        change,
+        outcome,
+    ]
 
 
 def _show_flips(run: Run, difference: ScoreDifference) -> None:
@@ -326,7 +332,7 @@ def _run_link(run: Run) -> None:
 def _version_words(run: Run) -> str:
     sentence = f"Judges were asked version {run.rubric_number}"
     if run.scored_version_id == run.rubric_version_id:
-        return f"{sentence}, and scores follow it. Votes and plan never change."
+        return f"{sentence}; scores follow it, too. Votes and plan are unchanged."
     return f"{sentence}; scores follow version {run.scored_number}. Votes and plan are unchanged."
 
 

@@ -42,14 +42,14 @@ def show_edits(edits: Sequence[FieldEdit], before: str, after: str) -> None:
     if not edits:
         st.html('<p class="rs-quiet">Nothing differs.</p>')
         return
-    heads = f'<th scope="col">{esc(before)}</th><th scope="col">{esc(after)}</th>'
+    headings = f'<th scope="col">{esc(before)}</th><th scope="col">{esc(after)}</th>'
     body = "".join(
         _edit_group(criterion, list(group))
         for criterion, group in itertools.groupby(_ordered_edits(edits), lambda e: e.criterion)
     )
     st.html(
         '<div class="rs-scroll"><table class="rs-table rs-diff" aria-label="What differs">'
-        f'<thead><tr><th scope="col">What</th>{heads}</tr></thead>'
+        f'<thead><tr><th scope="col">What</th>{headings}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 
@@ -109,10 +109,10 @@ def version_list(name: str) -> None:
 
 def _version_words(info: RubricVersionInfo, runs: VersionRuns) -> None:
     author = f" by {info.author}" if info.author else ""
-    quiet = f"{fmt.time_ago(info.created)}{author} · {fmt.short_hash(info.hash)}"
+    details = f"{fmt.time_ago(info.created)}{author} · {fmt.short_hash(info.hash)}"
     lines = [
         f"<b>Version {info.number}</b> {esc(info.note)}",
-        f'<span class="rs-quiet">{esc(quiet)}</span>',
+        f'<span class="rs-quiet">{esc(details)}</span>',
         *(f'<span class="rs-quiet">{esc(line)}</span>' for line in _use_tags(runs)),
     ]
     st.html("<br>".join(lines))
@@ -189,8 +189,8 @@ def _pick_versions(
 
     chosen = []
     with st.container(horizontal=True):
-        for what, title, first in (("older", "From", older), ("newer", "To", newer)):
-            key = state.key(VERSIONS_PICK, what, older, newer)
+        for side, title, first in (("older", "From", older), ("newer", "To", newer)):
+            key = state.key(VERSIONS_PICK, side, older, newer)
             ids = list(history)
             state.seed(key, first if first in history else ids[-1])
             chosen.append(st.selectbox(title, ids, key=key, format_func=version_caption, width=280))

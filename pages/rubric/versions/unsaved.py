@@ -18,7 +18,7 @@ from pages.ui.widgets import draw_row, shown_errors, tag
 
 #: The work that was discarded last in this tab: its name, draft and text.
 DISCARDED = "rubrics_discarded"
-#: What a toast of this tab has said about others' work on a rubric.
+#: The last toast of this tab about other people's work on a rubric.
 TOLD = "rubric_told"
 
 
@@ -45,16 +45,16 @@ def show_other_editors(name: str) -> None:
 
     A toast says each once in this tab.
     """
-    for person, when in library.other_editors(store(), name):
+    for person, time in library.other_editors(store(), name):
         with st.container(horizontal=True, vertical_alignment="center"):
             _draw_news(name, f"{person} is editing this rubric, too")
             st.caption(
-                f"{fmt.time_ago(when)}. Whoever saves second sees both versions and chooses."
+                f"{fmt.time_ago(time)}. The second person to save sees both versions and chooses."
             )
     for stored in drafts.work_of_other_tabs(name):
-        who = "Another tab" if is_own(stored) else stored.author or "Another browser"
+        editor = "Another tab" if is_own(stored) else stored.author or "Another browser"
         with st.container(horizontal=True, vertical_alignment="center"):
-            _draw_news(name, f"{who} has unsaved changes")
+            _draw_news(name, f"{editor} has unsaved changes")
             st.caption(fmt.time_ago(stored.updated))
             st.button(
                 "Look at them",

@@ -129,5 +129,5 @@ def draw_judge_choice(name: str, now: WorkbenchState) -> None:
         st.rerun()
 
 
-def _set_choice(name: str, what: str, value: Any) -> None:
-    bench_rows.set_asking(store(), name, **{what: value})
+def _set_choice(name: str, choice: str, value: Any) -> None:
+    bench_rows.set_asking(store(), name, **{choice: value})

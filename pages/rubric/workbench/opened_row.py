@@ -105,16 +105,16 @@ def show_row(name: str, bench: WorkbenchState, row: BenchRow, criterion: str | N
 
 
 def _text_fields(name: str, row: BenchRow) -> None:
-    def field_value(what: str) -> Any:
+    def field_value(field: str) -> Any:
         rows = [
             bench_row
             for bench_row in bench_rows.saved_workbench(store(), name)["rows"]
             if bench_row["uid"] == row["uid"]
         ]
-        return dict(rows[0] if rows else row)[what]
+        return dict(rows[0] if rows else row)[field]
 
-    def on_changed(what: str, typed: Any) -> None:
-        bench_rows.set_row(store(), name, row["uid"], **{what: typed})
+    def on_changed(field: str, typed: Any) -> None:
+        bench_rows.set_row(store(), name, row["uid"], **{field: typed})
 
     fields = Fields(
         partial(state.key, keys.WORKBENCH_FIELD, name, row["uid"]), field_value, on_changed

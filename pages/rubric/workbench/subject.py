@@ -61,20 +61,20 @@ def _figures_of_criterion(bench: WorkbenchState, figures: BenchFigures) -> None:
 
 
 def _figures_of_all(bench: WorkbenchState, rows: list[BenchFigures]) -> None:
-    flips = bench.bench["flip"] or any(of.flips.n for of in rows)
-    heads = ["Criterion", "Agreement", *(["Flips"] if flips else []), "Not counted"]
+    flips = bench.bench["flip"] or any(figures.flips.n for figures in rows)
+    headings = ["Criterion", "Agreement", *(["Flips"] if flips else []), "Not counted"]
     draw_table(
-        heads,
+        headings,
         [
             [
-                f"<b>{esc(of.criterion)}</b>",
-                share_html(of.agreement),
-                *([share_html(of.flips)] if flips else []),
-                f'<div class="rs-row">{"".join(missing_tags(of))}</div>'
-                if missing_tags(of)
+                f"<b>{esc(figures.criterion)}</b>",
+                share_html(figures.agreement),
+                *([share_html(figures.flips)] if flips else []),
+                f'<div class="rs-row">{"".join(missing_tags(figures))}</div>'
+                if missing_tags(figures)
                 else _NOTHING,
             ]
-            for of in rows
+            for figures in rows
         ],
         name="Agreement by criterion",
     )
@@ -182,7 +182,12 @@ def _show_criterion(name: str, criterion: CriterionDraft) -> None:
         max_chars=20_000,
         **drafts.bound_field(name, "criterion", (uid,), "requirement"),
     )
-    draw_row([_option_html(o["label"], o["description"], na=o["na"]) for o in criterion["options"]])
+    draw_row(
+        [
+            _option_html(option["label"], option["description"], na=option["na"])
+            for option in criterion["options"]
+        ]
+    )
     st.button(
         "Edit options and other fields in the form",
         key=state.key(WORKBENCH_ACT, name, "form"),

@@ -218,8 +218,8 @@ def _row_snippet(row: BenchRow, number: int) -> str:
     snippet = one_line(item.output, SNIPPET)
     body = esc(snippet) if snippet else '<span class="rs-quiet">(no text yet)</span>'
     prompt = f"to: {one_line(row['prompt'], 70)}" if row["prompt"].strip() else ""
-    quiet = " · ".join(part for part in (prompt, one_line(row["source"], 60)) if part)
-    below = f'<br><span class="rs-quiet">{esc(quiet)}</span>' if quiet else ""
+    details = " · ".join(part for part in (prompt, one_line(row["source"], 60)) if part)
+    below = f'<br><span class="rs-quiet">{esc(details)}</span>' if details else ""
     return (
         f'<div style="overflow-wrap:anywhere"><span class="rs-quiet rs-num">{number}</span> '
         f"{body}{below}</div>"
@@ -300,7 +300,10 @@ def example_rows(name: str, bench: WorkbenchState) -> None:
 
 
 def _expected_words(row: BenchRow) -> str:
-    labels = "".join(tag(f"{c}: {one_line(o, 40)}", "info") for c, o in row["expected"].items())
+    labels = "".join(
+        tag(f"{c}: {one_line(expected_label, 40)}", "info")
+        for c, expected_label in row["expected"].items()
+    )
     text = esc(one_line(item_from(row).output, 200))
     return f'<div style="overflow-wrap:anywhere">{text}</div><div class="rs-row">{labels}</div>'
 

@@ -126,8 +126,8 @@ def _judges_words(bench: WorkbenchState) -> str:
 def _take_popover(name: str, criterion: str) -> None:
     """Draw a popover with the dataset from which answers are taken."""
     with st.popover("Take answers", icon=":material/dataset:", type="tertiary"):
-        likely = rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"])
-        if choose_dataset(state.key(subject.WORKBENCH_FIELD, name, "from"), likely) is None:
+        likely_id = rows_in_out.likely_dataset(store(), drafts.draft(name)["rubric_id"])
+        if choose_dataset(state.key(subject.WORKBENCH_FIELD, name, "from"), likely_id) is None:
             return
         st.button(
             f"Take {TAKEN} answers",
@@ -156,12 +156,12 @@ def on_five_rows(name: str) -> None:
     """Callback: put five rows into the workbench, and open it."""
     with shown_errors():
         draft = drafts.draft(name)
-        lacking = FIVE - len(bench_rows.saved_workbench(store(), name)["rows"])
+        missing_rows = FIVE - len(bench_rows.saved_workbench(store(), name)["rows"])
         version = rows_in_out.likely_dataset(store(), draft["rubric_id"])
-        if lacking > 0 and version is None:
+        if missing_rows > 0 and version is None:
             raise InputError("There is no dataset yet. Import a dataset on the Datasets page.")
-        if lacking > 0 and version is not None:
+        if missing_rows > 0 and version is not None:
             first = next((c["name"] for c in draft["criteria"]), "")
-            rows_in_out.take_answers(store(), name, version, first, lacking)
+            rows_in_out.take_answers(store(), name, version, first, missing_rows)
         state.put(state.key(subject.WORKBENCH_CRITERION, name), subject.ALL)
         _on_whole(name)

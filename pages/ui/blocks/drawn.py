@@ -110,8 +110,8 @@ def cell_html(run_id: int | None, words: TextCell) -> str:
     if words.link:
         address = _link_address(words.link)
         page = address.pop("to", "run")
-        to = routes.link_address(page, {state.RUN: run_id, **address})
-        text = f'<a href="{esc(to)}" target="_self">{text}</a>'
+        url = routes.link_address(page, {state.RUN: run_id, **address})
+        text = f'<a href="{esc(url)}" target="_self">{text}</a>'
     below = f'<br><span class="rs-quiet rs-wrap">{esc(words.below)}</span>' if words.below else ""
     return (bar_html(words.reach) if words.reach else "") + text + below
 
@@ -169,4 +169,4 @@ def _draw_forest(block: Forest) -> object:
         draw.EstimateDot(row.name, row.value, row.low, row.high, row.mark) for row in block.rows
     ]
     is_share = block.low >= 0 and block.high <= 1
-    return draw.forest(dots, block.axis, block.marks, whole=is_share)
+    return draw.forest(dots, block.axis, block.marks, full_scale=is_share)

@@ -1,4 +1,4 @@
-"""The id of this browser, kept in a cookie: it tells drafts apart where nobody signs in."""
+"""The id of this browser, kept in a cookie: it distinguishes drafts if people do not sign in."""
 
 from __future__ import annotations
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-#: `cursorInto(find, gone)` looks for the field until it has kept the cursor, and returns how to
-#: stop that. It gives up where `gone(field)` says that the person is elsewhere, and on a page at
-#: rest that does not get the field.
+#: `cursorInto(find, gone)` waits for the field and puts the cursor into it until the cursor stays
+#: there. It returns a function that stops this. It gives up if `gone(field)` reports that the
+#: person has moved elsewhere, or if the page is complete and has no such field.
 CURSOR = """
 const cursorInto = (find, gone = () => false, block = "nearest") => {
   const rest = "[data-testid=stApp][data-test-script-state=notRunning]";

@@ -17,7 +17,7 @@ export default function() {
   const page = document;
   if (page.rubricStudioTables) return;
   page.rubricStudioTables = true;
-  // What a spreadsheet would work out gets an apostrophe; a number is what it says.
+  // A text that a spreadsheet would evaluate gets an apostrophe; numbers stay.
   const formula = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
   const number = /^[-+]?(\d+([.,]\d*)?|[.,]\d+)%?$/;
   const plain = (cell) => {

@@ -15,7 +15,7 @@ export default function() {
   if (page.rubricStudioTelephone) return;
   page.rubricStudioTelephone = true;
   const narrow = (width) => matchMedia(`(max-width:${width}px)`).matches;
-  // Once the panel is drawn: what it holds decides how far the page can scroll.
+  // Wait for the panel, because its content decides how far the page can scroll.
   const bring = (panel, calm = 0, left = 200) => {
     const rest = page.querySelector("[data-testid=stApp][data-test-script-state=notRunning]");
     if (calm >= 6) page.querySelector(panel)?.scrollIntoView({ block: "start" });
@@ -25,7 +25,7 @@ export default function() {
     if (narrow(768) && event.target.closest("[data-testid=stSidebarNavLink]"))
       page.querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
   });
-  // A row of choices keeps its clicks to itself.
+  // A row of choices stops click events, so listen to pointerup.
   page.addEventListener("pointerup", (event) => {
     if (narrow(640) && event.target.closest("[class*=st-key-rubric_side] button"))
       bring(".st-key-rs_beside");

@@ -84,11 +84,11 @@ def _column_about(
 
 def _show_left_out(roles: Sequence[ColumnRole], chosen: Sequence[str]) -> None:
     """Show which columns are left out, with the number of their cells."""
-    out = [
+    left_out = [
         f"{one_line(row.column, 40)} ({fmt.plural(row.filled, 'cell')})"
         for row, role in zip(roles, chosen, strict=True)
         if role == column_roles.OUT and row.filled
     ]
-    if out:
-        more = f" and {len(out) - 10} more" if len(out) > 10 else ""
-        st.caption(label(f"Left out: {', '.join(out[:10])}{more}."))
+    if left_out:
+        more = f" and {len(left_out) - 10} more" if len(left_out) > 10 else ""
+        st.caption(label(f"Left out: {', '.join(left_out[:10])}{more}."))

@@ -1,8 +1,8 @@
 """A grid of coloured cells: arrow keys move in it, Enter or a click opens a cell.
 
 It is an HTML table instead of a drawing, so that screen readers and searches find its words, its
-colours follow light and dark, and a long row scrolls while its name stays. Its input is words, put
-there as text; its output is the name of a cell or a column that the script gave out.
+colours follow light and dark, and a long row scrolls while its name stays. It shows only plain
+text. It reports the name of the chosen cell or column, and only names that the script gave it.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ def share_tone(share: float | None) -> Tone:
     return "t1" if share < 0.4 else "t2" if share < 0.6 else "t3"
 
 
-def shown_cell(cell: GridCell | None, opens: str, *, where: str) -> ShownCell:
-    """Return a cell of a run; `where` names its item or criterion for screen readers."""
+def shown_cell(cell: GridCell | None, opens: str, *, place: str) -> ShownCell:
+    """Return a cell of a run; `place` names its item or criterion for screen readers."""
     if cell is None:
-        return ShownCell("", "plain", "", f"{where}: not asked", "")
+        return ShownCell("", "plain", "", f"{place}: not asked", "")
     signs = [
         *(["≠"] if cell.split else []),
         *(["○"] if cell.abstentions and not cell.abstained else []),
@@ -81,20 +81,22 @@ def shown_cell(cell: GridCell | None, opens: str, *, where: str) -> ShownCell:
     ]
     words = one_line(cell.label, 40)
     if not cell.label:
-        gone = "failed" if cell.failures else "not asked"
-        words = "abstained" if cell.abstained else "cannot assess" if cell.settled else gone
+        missing_words = "failed" if cell.failures else "not asked"
+        words = (
+            "abstained" if cell.abstained else "cannot assess" if cell.settled else missing_words
+        )
     earned = "" if cell.earned is None else f", {fmt.percent(cell.earned)} of its best"
     sign_words = "".join(f", {SIGNS[sign]}" for sign in signs)
     if cell.settled and cell.judged != cell.label:
         sign_words += f" against the votes' {cell.judged or 'no verdict'}"
-    tells = f"{visible(where)}: {words}{earned}{sign_words}"
+    tells = f"{visible(place)}: {words}{earned}{sign_words}"
     return ShownCell(words, share_tone(cell.earned), " ".join(signs), tells, opens)
 
 
 def show_grid(
     key: str,
     name: str,
-    heads: Sequence[HeadCell],
+    headings: Sequence[HeadCell],
     rows: Sequence[Sequence[ShownCell]],
     *,
     groups: Sequence[tuple[str, int, str]] = (),
@@ -113,7 +115,7 @@ def show_grid(
     Args:
         key: the widget's.
         name: the grid's name for screen readers.
-        heads: the heads of the columns.
+        headings: the heads of the columns.
         rows: the rows, each with a cell per column.
         groups: headings above several columns, as (words, number of columns, quiet line); `("", 2,
             "")` leaves two columns without a heading.
@@ -134,7 +136,7 @@ def show_grid(
         isolate_styles=False,
     )
     names = {one.opens for cells in rows for one in cells if one.opens}
-    sorts = {head.sort for head in heads if head.sort}
+    sorts = {head.sort for head in headings if head.sort}
 
     def _answer_event(
         event: str, names_given: set[str], callback: Callable[[str], None] | None
@@ -161,7 +163,7 @@ def show_grid(
         key=key,
         data={
             "name": name,
-            "heads": [head._asdict() for head in heads],
+            "heads": [head._asdict() for head in headings],
             "groups": [list(group) for group in groups],
             "lines": [[list(cell) for cell in cells] for cells in lines],
             "rows": [[list(cell) for cell in cells] for cells in rows],

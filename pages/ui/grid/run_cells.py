@@ -67,9 +67,9 @@ def score_cell(rubric: Rubric, graded: GridItem) -> ShownCell:
 
 def verdict_cell(item: GridItem, criterion: str, side: str = "") -> ShownCell:
     """Return the cell of a verdict; `side` names its system or run if there are several."""
-    where = f"{side + ', ' if side else ''}{item.row.item_id}, {criterion}"
+    place = f"{side + ', ' if side else ''}{item.row.item_id}, {criterion}"
     return cells.shown_cell(
-        item.cells.get(criterion), opening_name(item.row.item_id, criterion), where=where
+        item.cells.get(criterion), opening_name(item.row.item_id, criterion), place=place
     )
 
 
@@ -112,8 +112,8 @@ def side_by_side_table(
         by_votes: cells differ by the verdicts of their votes, whatever people settled.
     """
     names = [one_line(side.name, 40) for side in sides]
-    heads = [HeadCell(first), *map(HeadCell, names, (side.score for side in sides))]
-    heads += [
+    headings = [HeadCell(first), *map(HeadCell, names, (side.score for side in sides))]
+    headings += [
         HeadCell(words, side.shares.get(fold(criterion), fmt.DASH))
         for criterion in criteria
         for words, side in zip(names, sides, strict=True)
@@ -133,7 +133,7 @@ def side_by_side_table(
             cell for one in criteria for cell in _verdict_cells(sides, items, one, by_votes)
         )
         rows.append([own_cell, *scores, *verdicts])
-    return heads, rows, groups
+    return headings, rows, groups
 
 
 def _verdict_cells(

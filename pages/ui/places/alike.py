@@ -47,21 +47,21 @@ def show(run: Run, rubric: Rubric) -> None:
         cache_key,
         lambda: answer_groups.answer_groups(store(), run, criterion.name, closeness),
     )
-    several = [group for group in every_group if len(group.answers) > 1]
-    if not several:
+    groups_of_several = [group for group in every_group if len(group.answers) > 1]
+    if not groups_of_several:
         empty_state(
             "No two answers are this close",
             "Choose a looser closeness, or grade answers one by one.",
         )
         return
-    _show_progress(every_group, several)
+    _show_progress(every_group, groups_of_several)
     settling.show_last(run.id)
-    following = next((group for group in several if group.open), None)
+    following = next((group for group in groups_of_several if group.open), None)
     if following is None:
         st.html("<b>Every group is settled.</b>")
     else:
         _show_group(run, criterion, following)
-    if not all(group.open for group in several):
+    if not all(group.open for group in groups_of_several):
         _show_checked(run, criterion)
 
 
@@ -82,13 +82,13 @@ def _chosen_criterion(rubric: Rubric) -> Criterion | None:
     return rubric.criterion(str(chosen))
 
 
-def _show_progress(groups: Sequence[AnswerGroup], several: Sequence[AnswerGroup]) -> None:
+def _show_progress(groups: Sequence[AnswerGroup], groups_of_several: Sequence[AnswerGroup]) -> None:
     answers = sum(len(group.answers) for group in groups)
-    settled = sum(not group.open for group in several)
+    settled = sum(not group.open for group in groups_of_several)
     text = (
         f"{fmt.plural(answers, 'answer')} take {fmt.plural(len(groups), 'decision')}: "
-        f"{fmt.plural(len(several), 'group')} ({fmt.count(settled)} settled) and "
-        f"{fmt.count(len(groups) - len(several))} answers without a group."
+        f"{fmt.plural(len(groups_of_several), 'group')} ({fmt.count(settled)} settled) and "
+        f"{fmt.count(len(groups) - len(groups_of_several))} answers without a group."
     )
     st.html(f"<b>{esc(text)}</b>")
 

@@ -41,7 +41,7 @@ def run_of_page() -> Run | None:
     run_id = state.address_id(state.RUN)
     if run_id is not None:
         return item_view.require_run(store(), run_id)
-    with contextlib.suppress(NotFound):  # The data file that is open now is another one.
+    with contextlib.suppress(NotFound):  # Another data file may have been opened since.
         return store().runs.get(state.get(OPENED) or 0)
     newest = lifecycle.newest_with_votes(store(), 1)
     return store().runs.get(newest[0].id) if newest else None

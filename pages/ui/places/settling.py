@@ -82,20 +82,20 @@ def settle_form(
     run_id: int,
     cells: Cells,
     criterion: Criterion | None,
-    where: str,
+    place: str,
     on_settled: Callable[[], None] | None = None,
 ) -> None:
     """Draw the buttons that settle the cells: an option, as the panel voted, or "cannot assess".
 
     `on_settled` is called after they are settled.
     """
-    note = state.key(SETTLE, where, "note")
+    note = state.key(SETTLE, place, "note")
     written = (run_id, tuple(cells), note, on_settled)
     options = criterion.options if criterion else ()
     if len(cells) > 1 or criterion is None:
-        _settle_button("As they stand", where, "stand", written, None)
+        _settle_button("As they stand", place, "stand", written, None)
     for number, option in enumerate(options):
-        _settle_button(one_line(option.label, 40), where, number, written, ReviewerAnswer(number))
+        _settle_button(one_line(option.label, 40), place, number, written, ReviewerAnswer(number))
     with st.popover("With a note", icon=":material/edit_note:", type="tertiary"):
         st.text_input(
             "Note",
@@ -105,19 +105,19 @@ def settle_form(
         )
         st.caption("Cannot assess:")
         for reason, text in WHYS.items():
-            _settle_button(text, where, reason, written, ReviewerAnswer(None, reason))
+            _settle_button(text, place, reason, written, ReviewerAnswer(None, reason))
 
 
 def _settle_button(
     words: str,
-    where: str,
-    what: object,
+    place: str,
+    kind: object,
     written: tuple[int, tuple[tuple[str, str], ...], str, Callable[[], None] | None],
     answer: ReviewerAnswer | None,
 ) -> None:
     st.button(
         label(words),
-        key=state.key(SETTLE, where, "as", what),
+        key=state.key(SETTLE, place, "as", kind),
         on_click=_on_settle,
         args=(*written, answer, words),
     )
@@ -148,15 +148,17 @@ def settle_cells(
 ) -> None:
     """Settle cells for the known user, or the user named in the field; `show_last` draws it.
 
-    Where nobody has reviewed yet, a person without a name is the grader.
+    If no one has reviewed yet, a person without a name is the grader.
     """
     written = str(state.get(WHO_CELL) or state.get(WHO) or "").strip()
-    who = identity.known_name() or written
-    alone = not who and identity.may_begin_alone()
-    seat = identity.take_seat(GRADER if alone else who)
+    reviewer = identity.known_name() or written
+    is_alone = not reviewer and identity.may_begin_alone()
+    seat = identity.take_seat(GRADER if is_alone else reviewer)
     steps = settle_at_sight.settle(store(), seat, run_id, cells, answer, name=name)
     state.drop(SETTLE)
-    text = f"{fmt.plural(len(steps), 'cell')} settled: {words}{f', as {GRADER}' if alone else ''}."
+    text = (
+        f"{fmt.plural(len(steps), 'cell')} settled: {words}{f', as {GRADER}' if is_alone else ''}."
+    )
     state.put(LAST, (run_id, steps, text))
     state.put(CHANGED, True)
 

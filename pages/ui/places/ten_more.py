@@ -31,35 +31,35 @@ def show(
         return
     run = store().runs.get(run_id)
     with st.spinner("Learning from the labels"):
-        so_far: LearntSoFar | None = remembered(
-            "learned on a run", cache_key, lambda: ten_more.learnt_so_far(store(), run)
+        learned: LearntSoFar | None = remembered(
+            "learned on a run", cache_key, lambda: ten_more.current_learning(store(), run)
         )
-    if so_far is None and decided:
+    if learned is None and decided:
         return
     progress = work.cached_progress(run_id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if progress.left and not (so_far is not None and so_far.enough):
+        if progress.left and not (learned is not None and learned.enough):
             work.grade_ten(run_id, has_more=True)
         drawn = f"{fmt.plural(progress.graded, 'text')} drawn at random graded."
-        if words := so_far.words if so_far is not None else drawn if progress.graded else "":
+        if words := learned.words if learned is not None else drawn if progress.graded else "":
             st.caption(label(words), width="content")
-        if so_far is not None:
-            _show_learnt(so_far, {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id})
+        if learned is not None:
+            _show_learnt(learned, {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id})
 
 
-def _show_learnt(so_far: LearntSoFar, address: dict[str, object]) -> None:
+def _show_learnt(learned: LearntSoFar, address: dict[str, object]) -> None:
     """Draw each criterion's kappa with its interval, and a link to a run that learns."""
     with st.popover("What judges learn", icon=":material/school:", type="tertiary"):
-        st.html(learnt_html(so_far))
+        st.html(learnt_html(learned))
         st.caption("Offline judges of a new run learn from all labels, including these.")
         routes.draw_link(routes.RUNS, "Plan that run", {state.PLAN: state.NEW, **address})
 
 
-def learnt_html(so_far: LearntSoFar) -> str:
+def learnt_html(learned: LearntSoFar) -> str:
     """Return HTML of what judges learned for each criterion, or why they did not."""
     lines = "".join(
         f"<li><b>{esc(criterion.criterion)}</b>: {tag('not yet', 'warn') if criterion.off else ''} "
         f"{esc(criterion.off or criterion.words)}</li>"
-        for criterion in so_far.criteria
+        for criterion in learned.criteria
     )
     return f'<ul class="rs-list">{lines}</ul>'

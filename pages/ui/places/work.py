@@ -148,7 +148,12 @@ def link_to_settling(run_id: int, item_id: str | None = None) -> None:
             REVIEW_ITEM, text, {state.RUN: run_id, state.RULE: SPLIT}, icon="gavel", help=help
         )
     else:
-        only = browsing.packed_set(store(), run_id, [item_id])
-        address = {state.NEW: state.QUEUE, state.RUN: run_id, state.RULE: SPLIT, state.SET: only}
+        only_item = browsing.packed_set(store(), run_id, [item_id])
+        address = {
+            state.NEW: state.QUEUE,
+            state.RUN: run_id,
+            state.RULE: SPLIT,
+            state.SET: only_item,
+        }
         address[state.NAMED] = SETTLED_AT_ONCE[SPLIT][0]
         draw_link(QUEUES, text, address, icon="gavel", help=help)

@@ -106,13 +106,15 @@ def choose_teacher(fields: Fields, rubric: Rubric, own: int | None = None) -> bo
     )
     if teachers[chosen].untaught:
         names = ", ".join(repr(name) for name in teachers[chosen].untaught)
-        lacking = f"No labels for {names}: offline judges abstain there, and there is no example."
-        st.caption(label(lacking, 300))
+        missing_labels = (
+            f"No labels for {names}: offline judges abstain there, and there is no example."
+        )
+        st.caption(label(missing_labels, 300))
     return chosen != current and _change_fields(fields, "learn_from")
 
 
-def _change_fields(fields: Fields, what: str) -> bool:
+def _change_fields(fields: Fields, field: str) -> bool:
     """Store the form's own change, which the person can change again."""
     if actor().may("draft"):
-        take_value(fields, what)
+        take_value(fields, field)
     return actor().may("draft")

@@ -16,7 +16,7 @@ OTHERS = "drafts_of_others"
 
 
 def is_own(stored: KeptDraft) -> bool:
-    """Return whether this browser, or nobody in particular, stored the work."""
+    """Return whether this browser stored the work, or the work names no browser."""
     return stored.browser in ("", draft_owner()["browser"])
 
 
@@ -28,11 +28,11 @@ def writer(stored: KeptDraft) -> str:
 def listed_drafts(chosen: str) -> list[KeptDraft]:
     """Return this browser's drafts, then the chosen one and, if switched on here, all others."""
     kept = library.all_kept_drafts(store())
-    own = [stored for stored in kept if is_own(stored)]
+    own_drafts = [stored for stored in kept if is_own(stored)]
     others = [stored for stored in kept if not is_own(stored)]
     if not others:
-        return own
+        return own_drafts
     words = f"Also {fmt.plural(len(others), 'draft')} of other browsers"
     if st.toggle(words, key=state.key(OTHERS), persist_state="session"):
-        return own + others
-    return own + [stored for stored in others if stored.name == chosen]
+        return own_drafts + others
+    return own_drafts + [stored for stored in others if stored.name == chosen]

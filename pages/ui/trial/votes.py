@@ -180,8 +180,10 @@ def _vote_mark(criterion: CriterionView, view: VoteView, active: bool) -> str:
     judge_words = cell.judge + (f", {answer_name}" if answer_name else "")
     if view.vote is not None:
         if view.vote.abstained:
-            off = view.vote.detail.get("switched_off")
-            return tag(f"{judge_words}: {'switched off' if off else 'abstained'}", "neutral")
+            switched_off = view.vote.detail.get("switched_off")
+            return tag(
+                f"{judge_words}: {'switched off' if switched_off else 'abstained'}", "neutral"
+            )
         verdict = criterion.verdict
         differs = verdict is not None and verdict.option != view.vote.option
         return tag(f"{judge_words}: {view.label}", "warn" if differs else "neutral")

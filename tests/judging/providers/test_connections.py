@@ -278,7 +278,7 @@ def test_where_ids_tell_nothing_each_question_has_a_connection_of_its_own(
 def test_ids_that_are_the_same_for_different_answers_accuse_nobody() -> None:
     answers = Answers()
     told = [answers.repeats(f'{{"id": "1", "text": "{text}"}}', [text * 2]) for text in "aabab"]
-    assert (told, answers.known_again) == ([False] * 5, False)
+    assert (told, answers.is_reusable) == ([False] * 5, False)
 
 
 def test_an_answer_that_a_gateway_keeps_is_given_to_the_same_question_again() -> None:

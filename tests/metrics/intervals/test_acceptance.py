@@ -128,7 +128,7 @@ def test_what_others_settled_stays_in_the_number_that_was_drawn_from() -> None:
     assert hypergeom.cdf(12, 300, 12 + left, 90) > 0.05
     assert hypergeom.cdf(12, 300, 12 + left + 1, 90) <= 0.05
     assert (step.known, found.threshold) == ((100, 0), None)
-    assert "and 0 of 100 that were settled besides" in found.reason
+    assert "and 0 of 100 that were settled elsewhere" in found.reason
     # Had 40 of the 100 been wrong, hardly any could be left.
     more = acceptance(
         [1.0] * 90, drawn, 0.3, unseen=[1.0] * 110, known=([1.0] * 100, [False] * 40 + [True] * 60)

@@ -40,7 +40,7 @@ def rng() -> np.random.Generator:
 def sure(level: float) -> Estimate:
     answers = sure_answers(SAID, np.full((N, 2), np.nan), YES.astype(int), RIGHT.astype(int))
     drawn = rng().multinomial(N, answers.times / N, size=300).T.astype(float)
-    return calibration(answers, drawn, how=Confidence(level)).ece
+    return calibration(answers, drawn, confidence=Confidence(level)).ece
 
 
 def controlled(level: float) -> Interval:
@@ -64,7 +64,7 @@ def gap(level: float) -> Estimate:
 
 
 MADE: dict[str, Callable[[float], Estimate | Interval]] = {
-    "mean": lambda level: mean_of(TRUE, resamples=300, how=Confidence(level)),
+    "mean": lambda level: mean_of(TRUE, resamples=300, confidence=Confidence(level)),
     "weighted": lambda level: mean_of_selected(
         TRUE, np.full(N, 2.0), SEEN, ~SEEN, level
     ).weighted,

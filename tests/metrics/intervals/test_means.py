@@ -126,7 +126,7 @@ def test_the_p_of_few_items_is_the_same_by_whichever_method_intervals_are_made()
     first, second = RNG.normal(0, 1, 15), RNG.normal(0.5, 1, 15)
     pair = means.mean_score(first), means.mean_score(second)
     found = [
-        paired_difference(*pair, _draws(15), np.ones(15), how=Confidence(0.95, method))
+        paired_difference(*pair, _draws(15), np.ones(15), confidence=Confidence(0.95, method))
         for method in ("auto", "bca", "percentile")
     ]
     assert len({one.p.value for one in found}) == 1

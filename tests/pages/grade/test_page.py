@@ -617,7 +617,7 @@ def test_where_too_few_are_graded_the_last_step_offers_the_others(store: Store) 
 def test_marks_are_added_where_a_file_of_them_becomes_the_next_version(store: Store) -> None:
     address = known(store)
     app = open_page(routes.DATASETS, dataset="new", into=address["dataset"])
-    assert "they become the next version of" in unescape(shown(app))
+    assert "as the next version of" in unescape(shown(app))
     assert app.session_state["import_into"] == int(address["dataset"])
 
 

@@ -148,7 +148,7 @@ def test_failures_and_undecided_contests_are_counted_and_said(store: Store) -> N
         run_id = contests.start(store, request)
         work_here(store, run_id)
     app = open_page(PAGE, run=str(run_id))
-    assert "4 × answered an option that does not exist" in shown(app)
+    assert "4 × chose an option that does not exist" in shown(app)
     assert "No vote yet" in shown(app)
 
 

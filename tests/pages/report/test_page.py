@@ -57,7 +57,7 @@ def test_intervals_are_as_sure_as_chosen_and_what_to_trust_stays(store: Store) -
     run = graded(store)
     app = open_page(PAGE, run=str(run))
     app.selectbox(key="confidence_field/level").set_value(0.8).run()
-    wide, narrow = report_run(store, run), report_run(store, run, how=Confidence(0.8))
+    wide, narrow = report_run(store, run), report_run(store, run, confidence=Confidence(0.8))
     assert "Every interval is a 80% interval" in shown(app)
     assert narrow.conclusion == wide.conclusion
     # The first limit tells of the interval of the mean score.

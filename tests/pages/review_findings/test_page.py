@@ -132,7 +132,7 @@ def test_what_others_settled_of_the_rest_is_told(store: Store) -> None:
     assert re.search(
         r"disagree with people, and \d+ of \d+ that were settled elsewhere do. Of", text
     )
-    assert "Settled besides" in text
+    assert "Settled elsewhere" in text
 
 
 def test_what_a_queue_changed_and_which_criteria_are_at_fault(store: Store) -> None:

@@ -120,7 +120,7 @@ def test_intervals_stand_beside_their_figures_and_repeat_with_the_seed(folder):
 
 def test_a_surer_interval_is_wider_and_says_its_level_and_method(folder):
     def ends(level, method="auto"):
-        report = measured(folder, bootstrap=200, how=Confidence(level, method))
+        report = measured(folder, bootstrap=200, confidence=Confidence(level, method))
         assert (report["bootstrap"]["level"], report["bootstrap"]["method"]) == (
             level,
             METHOD if method == "auto" else method,

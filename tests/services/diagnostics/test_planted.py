@@ -276,7 +276,7 @@ def test_small_runs_say_that_they_are_small() -> None:
     diagnosis = diagnose_evidence(made(1, 15))
     assert diagnosis.findings == ()
     # Places are judged by answers, of which there are enough: one check per judge.
-    assert diagnosis.promise == (
+    assert diagnosis.summary == (
         "3 checks were made. At most 1% of simulated runs without faults raise any finding, except "
         "on length and own answers, which have no such limit. The simulated judges err at random "
         "in a fifth of the answers; the labels are right, or err as often. Labels that err more "

@@ -164,7 +164,7 @@ def test_what_ten_and_twenty_grades_teach_is_said_with_its_interval(store: Store
     assert cause.low is not None
     assert cause.low < cause.kappa
     assert cause.high is not None
-    low, high = cause.twice
+    low, high = cause.interval_if_doubled
     assert low is not None
     assert high is not None
     assert cause.low < low < cause.kappa <= high <= cause.high
@@ -193,12 +193,12 @@ def test_it_is_enough_where_ten_more_would_hardly_change_a_judge(
 def test_with_twice_as_many_labels_the_same_kappa_is_known_more_exactly() -> None:
     # .5 - .2 / 1.4142 and .5 + .1 / 1.4142
     found = LearntCriterion("a", 30, 0.5, 0.3, 0.6)
-    assert found.twice == pytest.approx((0.3586, 0.5707), abs=1e-4)
+    assert found.interval_if_doubled == pytest.approx((0.3586, 0.5707), abs=1e-4)
     assert found.words == (
         "kappa 0.50 (0.30 to 0.60) with 30 labels. With 60 you would know it more exactly: "
         "0.36 to 0.57 if it stays 0.50."
     )
-    assert LearntCriterion("a", 10, 0.9).twice == (None, None)
+    assert LearntCriterion("a", 10, 0.9).interval_if_doubled == (None, None)
 
 
 def test_what_could_be_nearly_anything_is_not_foretold() -> None:

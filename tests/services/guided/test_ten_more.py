@@ -182,7 +182,7 @@ def test_it_says_what_a_judge_that_learns_would_learn(store: Store) -> None:
     run_id = made(store, panel=Panel(judges=(learner,)))
     ten(store, run_id)
     run = store.runs.get(run_id)
-    so_far = ten_more.learnt_so_far(store, run)
+    so_far = ten_more.current_learning(store, run)
     assert so_far is not None
     assert [one.labels for one in so_far.criteria] == [10]
     told = ten_more.as_data(ten_more.progress(store, run_id), so_far)
@@ -194,4 +194,4 @@ def test_it_says_what_a_judge_that_learns_would_learn(store: Store) -> None:
     assert judging.count_labelled(store, version, rubric) == 10
     # Nothing learns here.
     other = store.runs.get(made(store, panel=Panel(judges=(ONE,))))
-    assert ten_more.learnt_so_far(store, other) is None
+    assert ten_more.current_learning(store, other) is None

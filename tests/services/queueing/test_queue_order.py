@@ -116,7 +116,7 @@ def test_a_cell_without_verdict_flips_an_item_that_waits_for_it() -> None:
 def test_what_is_known_better_replaces_the_votes() -> None:
     made = rubric({})
     cell = votes(made.criteria[0], UNMET, UNMET)
-    found = WhatIf(made).impact("c0", {"c0": MET}, cell, likely={MET: 0.9, UNMET: 0.1})
+    found = WhatIf(made).impact("c0", {"c0": MET}, cell, known_chances={MET: 0.9, UNMET: 0.1})
     assert found.other == pytest.approx(0.1)
 
 

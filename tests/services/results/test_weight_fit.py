@@ -127,9 +127,9 @@ def test_the_command_line_scores_a_run_by_its_fitted_rule_until_told_otherwise(
     assert fitted is not None
     weight_fit.use(store, run_id, [fitted])
     said: list[str] = []
-    by_fit = score_source(lambda: store, str(run_id), tell=said.append)
+    by_fit = score_source(lambda: store, str(run_id), on_remark=said.append)
     assert said == []
-    plain = score_source(lambda: store, str(run_id), ["binary=majority"], tell=said.append)
+    plain = score_source(lambda: store, str(run_id), ["binary=majority"], on_remark=said.append)
     assert said == [f"--rule leaves the fitted rules out ({fitted.criterion})."]
     # i00 is MET; only good says so.
     assert (by_fit["items"][0]["score"], plain["items"][0]["score"]) == (1.0, 0.0)

@@ -76,7 +76,7 @@ def test_what_others_settled_stays_in_what_the_audit_was_drawn_from(trial: Trial
     assert found.accuracy.value == pytest.approx(
         1 - (share * 120 / alone.audited - share) / found.rest
     )
-    # The corrected mean rests on the audit as before: nobody drew what was settled besides.
+    # The corrected mean rests on the audit as before: cells settled elsewhere were not drawn.
     after = corrected_means(trial.store, first)[0]
     assert after.powered == before.powered
     assert after.labelled == before.labelled + len(besides)

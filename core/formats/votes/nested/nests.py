@@ -76,7 +76,7 @@ class _NestedScore(NamedTuple):
 def judgements_as_rows(table: Table) -> Table:
     """Return a row for each judgement of the only column, or columns, that nest them.
 
-    Any other table is unchanged, also one that does not say which names are those of judges.
+    Any other table is unchanged, and so is a table that does not show which names are judges.
     """
     found = list[tuple[tuple[str, ...], list[list[_NestedScore]], set[Keys]]]()
     for columns in _nesting_columns(table):
@@ -225,8 +225,8 @@ def _nested_scores(
 ) -> Iterator[_NestedScore]:
     """Yield the scores in objects and lists, without sums; add the places read to ``read``.
 
-    ``place`` has all keys around them, ``names`` those that name a judge or a criterion, and ``of``
-    is what the objects around them name.
+    ``place`` has all enclosing keys, ``names`` only the keys that name a judge or a criterion.
+    ``of`` has the fields of the enclosing objects.
     """
     if isinstance(value, list):
         for entry in value:

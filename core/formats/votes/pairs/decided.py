@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from core.formats.source.heading_words import plain_heading
 
-#: The better of two, by language; the longest words first, as `preferred one` before `preferred`.
+#: Words for the better of two answers, by language. Longer words come first: `preferred one` before
+#: `preferred`.
 _WON = (
     r"winning|winners?|won|chosen|preferred|accepted|better|selected|picked|favou?red"
     r"|gewinner|sieger|gewonnen|besser(e[rs]?)?|bevorzugt(e[rs]?)?|gewahlt(e[rs]?)?"
@@ -38,7 +39,8 @@ _WORSE = re.compile(
 
 
 def decided_sides(headings: Sequence[str]) -> tuple[str, str] | None:
-    """Return the headings of the better and the worse answer, if only two differ in these words.
+    """Return the headings of the better and the worse answer: the only two that differ just in a
+    word such as "winning" and "losing".
 
     >>> decided_sides(["Losing script", "Winning script", "Judge"])
     ('Winning script', 'Losing script')

@@ -11,9 +11,9 @@ from core.formats.tables.table import Table
 
 
 def with_listed_answers(table: Table) -> Table:
-    """Return the table with a column for each answer of a list, headed by the number that names it.
-
-    Numbers begin at 0 or at 1, as those of the best show. Any other table is unchanged.
+    """Return the table with a column for each answer of a list, headed by its number. The column
+    that names the best answer shows whether numbers begin at 0 or at 1. Any other table is
+    unchanged.
     """
     for column in table.columns:
         size = _size_of_lists(table, column)

@@ -107,9 +107,10 @@ def task_column(table: Table, sides: Sequence[str], rater: str | None) -> str:
 
 
 def similar_system_columns(table: Table, *, loose: bool) -> tuple[str, str] | None:
-    """Return the only two columns of systems' names whose headings differ in a last letter.
+    """Return the two columns of systems' names whose headings differ only in the last letter.
 
-    Or those of the winner's and the loser's names.
+    Columns for the names of winner and loser count as well. ``None`` if there are several such
+    pairs.
     """
     flat = [c for c in table.columns if c not in table.nested]
     if (decided := decided_sides(flat)) and are_system_names(table, *decided):
@@ -125,9 +126,8 @@ def similar_system_columns(table: Table, *, loose: bool) -> tuple[str, str] | No
 
 
 def are_system_names(table: Table, first: str, second: str) -> bool:
-    """Return whether two columns hold a few short names that repeat, two different ones a row.
-
-    Those of winners and losers need not repeat, and may be numbers.
+    """Return whether two columns hold system names: few, short, repeated, and two different names
+    in each row. Columns of winners and losers need not repeat names, and may hold numbers.
     """
     cells = [(str(row.get(first) or ""), str(row.get(second) or "")) for row in table.rows]
     names = {name for pair in cells for name in pair}

@@ -57,8 +57,8 @@ _WON = {
 def guess_pairs(table: Table) -> VoteMapping | None:
     """Return which columns hold two answers and the preference, or ``None`` for other tables.
 
-    Every word of a preference must be understood: its answer's heading or letter, a tie, 1 and 2.
-    Preferences by several criteria are for the user to choose from.
+    Every value of the preference must be clear: an answer's heading or letter, a tie, 1 or 2. If
+    there are preferences by several criteria, the user must choose.
     """
     if (mapping := _sides_mapping(table)) is None:
         return None
@@ -92,9 +92,8 @@ def guess_pairs(table: Table) -> VoteMapping | None:
 
 
 def _sides_mapping(table: Table, *, loose: bool = False) -> VoteMapping | None:
-    """Return a mapping with two answers, or the names of their systems, and what is beside them.
-
-    ``loose``: accept names of systems, too, if no heading says that they are systems.
+    """Return a mapping with the columns of two answers, or of their systems' names, and the related
+    columns. ``loose``: accept system names even if no heading calls them systems.
     """
     heads = {plain_name(column): column for column in reversed(table.columns)}
     texts = answer_columns(table)
@@ -148,7 +147,7 @@ def _judge_unnamed(table: Table, sides: Sequence[str], left: Sequence[str]) -> b
 
 
 def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
-    """Yield changes that make pairs of two similar answers and what compares them.
+    """Yield mapping changes that read two similar answer columns, and their comparison, as pairs.
 
     The comparison is in one column, or in one for each person. One ambiguous word beside clear ones
     is proposed as a tie; numbers with a middle, wins and losses are proposed in both directions.
@@ -187,7 +186,9 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
 
 
 def _columns_by_person(table: Table, mapping: VoteMapping, columns: Sequence[str]) -> list[str]:
-    """Return the columns of one preference by several people, with one unknown word at most."""
+    """Return the columns with several people's preferences; at most one of their words may be
+    unknown.
+    """
     able = [c for c in columns if not (has_word(c, PREFERENCES) or names_a_criterion(c))]
     able = [c for c in able if not is_sum(c) and plain_name(c) not in _PREFERENCE]
     able = [c for c in able if not is_remark(c)]

@@ -44,7 +44,7 @@ def why_ranking_unread(table: Table) -> str:
 
 
 def rankings_as_pairs(table: Table) -> Table:
-    """Return a row for each two answers that a ranking compares, or a best or worst answer.
+    """Return a row for every pair of answers that a ranking, or a best or worst answer, compares.
 
     A table whose rows rank nothing is unchanged. The sides of a pair are in the order of the table.
     """
@@ -72,7 +72,7 @@ def rankings_as_pairs(table: Table) -> Table:
     listed = ", ".join(map(repr, columns[:6]))
     said = [
         Problem(
-            f"Each row ranks in {listed}: each two answers that it compares are a row.",
+            f"Each row ranks in {listed}: every pair of answers that it compares is a row.",
             "Pairs of one ranking depend on each other, so intervals are too narrow.",
         )
     ]

@@ -102,8 +102,8 @@ def first_reading(
 ) -> VoteMapping | None:
     """Return the reading of a table before ``changes`` assign its columns, as votes.
 
-    For an unknown table it is the first proposal, with the item and the rater that the changes
-    name, if they name both; for items, their columns and texts.
+    For an unknown table this is the first proposal; if the changes name item and rater, these
+    replace the proposed ones. For a table of items, it has their columns and texts.
     """
     if kind == "dataset":
         items = guess_mapping(table, rubric)
@@ -256,7 +256,7 @@ def _cell_readings(table: Table) -> Iterator[NearShape]:
 
 
 def _readings_of_neighbours(table: Table) -> Iterator[NearShape]:
-    """Yield neighbouring columns of answers as raters, as criteria, or as labels of texts.
+    """Yield readings of neighbouring answer columns: as raters, as criteria, or as labels of texts.
 
     Raters come last if no heading names them and the columns do not agree.
     """

@@ -14,9 +14,10 @@ from core.formats.votes.structure.vote_headings import item_changes
 
 
 def raters_beside_criterion(table: Table) -> tuple[str, ...]:
-    """Return the roles if a column headed for criteria tells the rows of an item apart, or ().
+    """Return the roles of a table with a row for each item and criterion, or ().
 
-    The columns on one scale are then the raters, whatever their headings.
+    The heading of the criterion's column shows this. Columns that share a scale are then the
+    raters, whatever their headings.
     """
     values = values_of(table)
     texts = values.text_columns()

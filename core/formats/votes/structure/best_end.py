@@ -30,7 +30,7 @@ _NUMBER = r"(?<![\w.,])(\d{1,3})(?![\w])"
 def lowest_is_best(text: str, marks: Collection[float] = ()) -> bool | None:
     """Return whether a text says that the lowest mark is best, or ``None`` if it does not say.
 
-    Both numbers must be the ends of ``marks`` or lie beyond, if any are given.
+    If ``marks`` are given, they must lie between the two numbers.
 
     >>> lowest_is_best("1 = exceptional, 9 = poor"), lowest_is_best("Merit (5 best, 1 worst)")
     (True, False)
@@ -43,7 +43,7 @@ def lowest_is_best(text: str, marks: Collection[float] = ()) -> bool | None:
     ends = [_number_beside(plain, words) for words in (_BEST, _WORST)]
     if ends[0] is None and ends[1] is None:
         return None
-    if None in ends:  # `1 (best) to 9`, `1-9, 9 = best`
+    if None in ends:  # only one end is named: `1 (best) to 9`, `1-9, 9 = best`
         spans = re.search(
             rf"{_NUMBER}[^\d]{{0,30}}\b(?:to|bis|a|tot|до)\b[^\d]{{0,9}}{_NUMBER}", plain
         )

@@ -96,8 +96,8 @@ def _copies(table: Table, paths: Sequence[str]) -> set[str]:
 def unnamed_raters_as_rows(table: Table) -> Table:
     """Return a row for each object in lists of marks by the same criteria, without raters' names.
 
-    Their raters are numbered by their place in the list, behind the column's own words: the first
-    of `expert_annotations` is `expert 1`. The first of several references is kept as `reference`.
+    Raters are named after the column and numbered by their place in the list: the first of
+    `expert_annotations` is `expert 1`. The first of several references is kept as `reference`.
     """
     criteria = {c: keys for c in table.columns if (keys := _marked_criteria(table, c))}
     named = {key for keys in criteria.values() for key in keys}

@@ -159,9 +159,8 @@ def _is_weighted_sum(rows: Sequence[Sequence[float]]) -> bool:
 
 
 def raters_agree(values: Values, columns: Sequence[str]) -> bool:
-    """Return whether columns agree beyond chance, as raters of one thing mostly do.
-
-    Marks of a wide scale, such as 45 points, are seldom the same; they agree if they are near.
+    """Return whether columns agree more than by chance, as raters of the same items usually do. On
+    a wide scale, such as 45 points, nearby marks count as equal.
     """
     pairs = [*combinations(columns, 2)]
     if fmean(_kappa(values.words[a], values.words[b]) for a, b in pairs) > 0.1:

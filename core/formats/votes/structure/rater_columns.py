@@ -161,9 +161,10 @@ def rater_columns(table: Table) -> RaterColumns | None:
 
 
 def raters_by_rows(table: Table) -> tuple[str, ...]:
-    """Return the roles of a table with a row for each item and criterion, a column for each rater.
+    """Return the roles of a table with a row per item and criterion, and a column per rater.
 
-    Headings name the raters (J1, J2 ...); each item has a row for each of fewer criteria.
+    Headings such as J1 and J2 name the raters. Every item has a row for each criterion, of which
+    there are fewer than items.
     """
     values = values_of(table)
     answers = [c for c in values.columns if _is_mark(values, c) or values.can_be_answers(c)]

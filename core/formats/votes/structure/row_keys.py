@@ -53,7 +53,8 @@ _NAMED = 6
 
 
 def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
-    """Return how rows are items and raters: the likeliest reading, or both if either is possible.
+    """Return which columns are item and rater: the more likely reading, or both if they are equally
+    likely.
 
     Items and raters repeat, and each row is a different pair. A column that headings, addresses or
     initials identify as people is the rater; otherwise the column that determines the texts is the

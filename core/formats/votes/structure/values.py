@@ -56,7 +56,7 @@ _KEPT = frozenset({"id", "ids", "uuid", "guid", "key", "name", "email"})
 _GIVEN = frozenset(
     {"score", "scores", "rating", "label", "grade", "mark", "answer", "vote", "comment", "notes"}
 )
-#: Headings of a grade that sums up others, which is rounded.
+#: Headings of a total grade, which is a rounded sum of others.
 _GRADE = re.compile(r"\A(note|endnote|zensur|grade|mark|ocena|nota|voto|karakter|cijfer)\Z", re.I)
 #: Attributes of a person.
 TRAITS = re.compile(
@@ -74,7 +74,7 @@ _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|ord
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
 _SENTENCE = re.compile(r"[.!?](\s|\Z)|。")
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
-#: The longest names, on average.
+#: Texts that are longer than this on average are not names.
 _NAME = 60
 _PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 

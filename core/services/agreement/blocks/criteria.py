@@ -1,4 +1,4 @@
-"""A table with a line per criterion: its agreement, number of items, and standing."""
+"""The table of criteria: agreement, number of items, and whether each criterion can be trusted."""
 
 from __future__ import annotations
 
@@ -53,28 +53,28 @@ def criteria_table(
     rows = []
     for criterion in _sort_worst_first(figures, conclusion):
         link = {"to": "agreement", "view": view, "criterion": criterion.name, **(pair or {})}
-        stands = [] if conclusion is None else [_standing_cell(conclusion, criterion)]
+        standing_cells = [] if conclusion is None else [_standing_cell(conclusion, criterion)]
         items = TextCell(count(criterion.agreement.n), (left_out or {}).get(criterion.name, ""))
         right = [_accuracy_cell(criterion), _difference_count_cell(criterion)] if compared else []
         rows.append(
             (
                 TextCell(criterion.name, link=link),
-                *stands,
+                *standing_cells,
                 _agreement_bar(criterion.agreement),
                 items,
                 *right,
             )
         )
     figure = "Kappa" if compared else "Alpha"
-    heads = [
+    headings = [
         "Criterion",
         *([] if conclusion is None else ["Trusted?" if conclusion.reference else "Agreed?"]),
     ]
-    heads += [f"{figure}, enough from {score(BOUND)}", "Items"]
-    first = len(heads) - 1
-    heads += [same, "Items differ"] if compared else []
-    numbers = tuple(range(first, len(heads)))
-    return TableBlock("Agreement per criterion", tuple(heads), tuple(rows), numbers)
+    headings += [f"{figure}, enough from {score(BOUND)}", "Items"]
+    first = len(headings) - 1
+    headings += [same, "Items differ"] if compared else []
+    numbers = tuple(range(first, len(headings)))
+    return TableBlock("Agreement per criterion", tuple(headings), tuple(rows), numbers)
 
 
 def _sort_worst_first(figures: Sequence[Known], conclusion: Conclusion | None) -> list[Known]:
@@ -89,8 +89,8 @@ def _sort_worst_first(figures: Sequence[Known], conclusion: Conclusion | None) -
 def _agreement_bar(agreement: Estimate) -> TextCell:
     if agreement.value is None:
         return TextCell(DASH)
-    says = f"{agreement.words(score).inline}; the dotted line is {score(BOUND)}"
-    bar = IntervalCell(says, agreement.value, agreement.low, agreement.high, BOUND)
+    sentence = f"{agreement.words(score).inline}; the dotted line is {score(BOUND)}"
+    bar = IntervalCell(sentence, agreement.value, agreement.low, agreement.high, BOUND)
     return estimate_cell(agreement)._replace(reach=bar)
 
 
@@ -112,7 +112,11 @@ def left_out_words(lines: Sequence[PairLine]) -> dict[str, str]:
     words = ("abstained", "cannot assess", "tied")
     counts = {line.name: (line.abstained, line.unassessed, line.tied) for line in lines}
     return {
-        name: ", ".join(f"{count(n)} {what}" for n, what in zip(numbers, words, strict=True) if n)
+        name: ", ".join(
+            f"{count(n)} {left_out_kind}"
+            for n, left_out_kind in zip(numbers, words, strict=True)
+            if n
+        )
         for name, numbers in counts.items()
     }
 

@@ -23,7 +23,7 @@ def headline(conclusion: Conclusion) -> str:
     >>> headline(Conclusion((Known("Clear", Estimate(0.5, 0.45, 0.6, n=90)),)))
     'Judges agree on 1 of 1 criterion.'
     """
-    heads: Mapping[Standing, str] = {
+    headings: Mapping[Standing, str] = {
         "not_trusted": "do not trust them on" if conclusion.reference else "they disagree on",
         "undecided": "undecided on",
         "too_few": "too few items to tell on",
@@ -36,10 +36,12 @@ def headline(conclusion: Conclusion) -> str:
         if conclusion.reference
         else f"{conclusion.among.capitalize()} agree on {trusted} of {total}"
     )
-    silent = sum(not criterion.agreement.n for criterion in conclusion.of("too_few"))
-    sizes = {name: len(conclusion.of(name)) - silent * (name == "too_few") for name in heads}
-    parts = [f"{heads[name]} {count(n)}" for name, n in sizes.items() if n]
-    parts += [f"no answers on {count(silent)}"] if silent else []
+    without_answers = sum(not criterion.agreement.n for criterion in conclusion.of("too_few"))
+    sizes = {
+        name: len(conclusion.of(name)) - without_answers * (name == "too_few") for name in headings
+    }
+    parts = [f"{headings[name]} {count(n)}" for name, n in sizes.items() if n]
+    parts += [f"no answers on {count(without_answers)}"] if without_answers else []
     return f"{'; '.join([first, *parts])}.{_weakest_criterion(conclusion)}"
 
 

@@ -205,7 +205,7 @@ class BatchSender:
                 if (remaining := tried_at + SETTLED - clock.seconds_now()) > 0:
                     await self.context.pause(min(remaining, FIRST_PAUSE))
                     continue
-            # A batch whose creation was never confirmed was created about now.
+            # If the provider never confirms the creation, this is about the time of it.
             await self.context.set(row, looked=clock.seconds_now())
             try:
                 look = await lane.judge.caller.batch_interface.make(row.file, row.token)

@@ -117,9 +117,9 @@ class BatchWork:
 
     async def _wait_for_check(self, lanes: Sequence[BatchLane]) -> None:
         """Wait until the next check is due, or until more may be sent."""
-        due = [row.due or 0.0 for lane in lanes for row in lane.out.values()]
-        due += [lane.not_before for lane in lanes if lane.unsent and not lane.no_room]
-        await self.context.pause(max(0.0, min(due, default=0.0) - clock.seconds_now()))
+        due_times = [row.due or 0.0 for lane in lanes for row in lane.out.values()]
+        due_times += [lane.not_before for lane in lanes if lane.unsent and not lane.no_room]
+        await self.context.pause(max(0.0, min(due_times, default=0.0) - clock.seconds_now()))
 
     async def _check_lanes(self, lanes: Sequence[BatchLane]) -> None:
         for lane in lanes:

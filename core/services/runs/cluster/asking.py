@@ -25,8 +25,8 @@ from core.services.runs.ready_run import KeptAnswers, Providers
 class ClusterConnection:
     """A process's connection to the cluster, if one is set; all its runs share it."""
 
-    def __init__(self, where: str = "") -> None:
-        self.where = where
+    def __init__(self, address: str = "") -> None:
+        self.where = address
         self._stack = AsyncExitStack()
         self._cluster: Cluster | None = None
         self._joining = asyncio.Lock()
@@ -114,14 +114,14 @@ async def _ask_cluster_and_here(
         keeps=kept is not None,
     )
     outcomes: asyncio.Queue[AskedOutcome | None] = asyncio.Queue()
-    looks = kept is not None and await kept.any()
+    has_earlier = kept is not None and await kept.any()
     async with CachedJudges(kept, order) as remembered:
         remote = {name: questions[name] for name in models}
         local = {name: remaining for name, remaining in questions.items() if name not in models}
         streams: list[AsyncIterator[AskedOutcome]] = [
             ask_cluster(
                 cluster, order, remote, stop=stop, turns=turns, ready=ready, on_call=on_call,
-                remembered=remembered.outcome if looks else None, receipts=receipts,
+                remembered=remembered.outcome if has_earlier else None, receipts=receipts,
             ),
             grade(local, judges, stop=stop, turns=turns, ready=ready, watch=watch),
         ]  # fmt: skip

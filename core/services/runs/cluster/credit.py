@@ -1,10 +1,10 @@
 """Limit the calls that workers make before the owner records them, to bound a crash's cost.
 
-After a crash, calls whose outcome is not on the owner's disk are made again. So besides its
-concurrent calls, a worker may have the same number of answered but unrecorded calls. With that many
-calls in all it starts no others. The owner publishes how many outcomes it recorded, in total and
-per worker, in a variable of the scheduler. A worker reads the variable when it comes near its
-bound. If the owner stops recording (it was killed, or its disk is full), the workers stop too.
+After a crash, calls whose outcome is not on the owner's disk are made, and paid for, again. So a
+worker that may make n calls at a time stops at 2 n unrecorded calls: n in flight and n already
+answered. The owner publishes how many outcomes it recorded, in total and per worker, in a variable
+of the scheduler. A worker reads the variable when it comes near its bound. If the owner stops
+recording (it was killed, or its disk is full), the workers stop too.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ class Receipts:
 class Acknowledging:
     """The owner's side: counts recorded outcomes by worker, and publishes them with ``tell``."""
 
-    def __init__(self, tell: Callable[[Counts], Awaitable[object]]) -> None:
-        self._tell, self._counts = tell, Counts()
+    def __init__(self, publish: Callable[[Counts], Awaitable[object]]) -> None:
+        self._tell, self._counts = publish, Counts()
         self._of: dict[Cell, str] = {}
         self._telling: asyncio.Task[None] | None = None
         self._news = False

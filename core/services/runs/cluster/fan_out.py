@@ -25,7 +25,8 @@ from core.services.runs.cluster.credit import Acknowledging, Receipts
 from core.services.runs.cluster.joining import Cluster
 from core.services.runs.cluster.orders import Chunk, WorkerMessage, WorkOrder, judge_share
 
-#: Questions per chunk for each concurrent call of a worker; chunks that a worker has at once.
+#: Questions in a chunk, per concurrent call of the worker; and the number of chunks that a worker
+#: holds at a time.
 TIMES, AHEAD = 8, 2
 CachedJudges = Callable[[str, Question], Awaitable[AskedOutcome | None]]
 #: Seconds between checks of the cluster while no messages arrive.
@@ -35,7 +36,9 @@ WAITING = 2048
 
 
 class _Sent:
-    """A chunk that a worker has. ``left`` holds its unanswered questions, by first cell."""
+    """A chunk that was sent to a worker. ``left`` holds its unanswered questions, by their first
+    cell.
+    """
 
     def __init__(self, number: int, lane: _Remaining, worker: str, questions: tuple[Question, ...]):
         self.number, self.lane, self.worker = number, lane, worker

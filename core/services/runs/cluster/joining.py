@@ -36,7 +36,7 @@ class ClusterGone(RubricStudioError):
     """The scheduler of a cluster was lost, or all of its workers."""
 
 
-def parse_cluster(where: str) -> tuple[str, int]:
+def parse_cluster(address: str) -> tuple[str, int]:
     """Return a cluster's address, or ``""`` and a number of workers on this machine.
 
     Raises:
@@ -45,21 +45,21 @@ def parse_cluster(where: str) -> tuple[str, int]:
     >>> parse_cluster("local:4"), parse_cluster("tcp://10.0.0.5:8786")
     (('', 4), ('tcp://10.0.0.5:8786', 0))
     """
-    if local := re.fullmatch(r"local:(\d{1,6})", where.strip()):
+    if local := re.fullmatch(r"local:(\d{1,6})", address.strip()):
         if 1 <= int(local[1]) <= MOST_LOCAL:
             return "", int(local[1])
         raise InputError(f"A local cluster has 1 to {MOST_LOCAL} workers, not {local[1]}.")
-    if re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S+", where.strip()):
-        return where.strip(), 0
+    if re.fullmatch(r"(tcp|tls|ws|wss|ucx)://\S+", address.strip()):
+        return address.strip(), 0
     raise InputError(
-        f"The cluster is {where!r}; use tcp://HOST:PORT (a Dask scheduler) or local:N (N "
+        f"The cluster is {address!r}; use tcp://HOST:PORT (a Dask scheduler) or local:N (N "
         "processes on this machine)."
     )
 
 
-def require_cluster(where: str) -> None:
+def require_cluster(address: str) -> None:
     """Raise ``InputError`` if the cluster's name is invalid or Dask is not installed."""
-    parse_cluster(where)
+    parse_cluster(address)
     _import_dask()
 
 
@@ -99,7 +99,7 @@ class Cluster:
         """Return the address of Dask's dashboard, or an empty string."""
         return str(self.client.dashboard_link or "") if _has_dashboard() else ""
 
-    def told(self) -> dict[str, Any]:
+    def record(self) -> dict[str, Any]:
         """Return what the run's record shows of the cluster: address, workers, dashboard."""
         workers = sum(self.known.values())
         return {
@@ -114,15 +114,15 @@ class Cluster:
         return bool(self.client.status == "closed")
 
     @contextmanager
-    def listening(self, token: str, heard: Callable[[WorkerMessage], None]) -> Iterator[None]:
-        """Pass the workers' messages about a run to ``heard``."""
-        self._listeners[token] = heard
+    def listening(self, token: str, on_message: Callable[[WorkerMessage], None]) -> Iterator[None]:
+        """Pass the workers' messages about a run to ``on_message``."""
+        self._listeners[token] = on_message
         try:
             yield
         finally:
             del self._listeners[token]
 
-    def hear(self, event: tuple[float, bytes]) -> None:
+    def on_event(self, event: tuple[float, bytes]) -> None:
         """Handle an event of this owner's topic."""
         news = pickle.loads(event[1])
         assert isinstance(news, WorkerMessage)
@@ -147,19 +147,21 @@ class Cluster:
             except (OSError, ValueError) as error:
                 log.info("The scheduler could not be asked for its workers: %s", error)
                 return []
-            silent = self._silence.seen(
+            silent_workers = self._silence.silent_workers(
                 {str(address): info["last_seen"] for address, info in identity["workers"].items()},
                 loop.time(),
             )
             workers = [
-                str(address) for address in identity["workers"] if str(address) not in silent
+                str(address)
+                for address in identity["workers"]
+                if str(address) not in silent_workers
             ]
             await self._check_versions(
                 [address for address in workers if address not in self.known]
             )
             self._there = [address for address in workers if self.known.get(address)]
             self._seen = loop.time()
-            if not self._there and any(self.known.get(address) for address in silent):
+            if not self._there and any(self.known.get(address) for address in silent_workers):
                 raise ClusterGone(ALL_SILENT)
             return self._there
         self._away_since = self._away_since or loop.time()
@@ -174,20 +176,20 @@ class Cluster:
         """Compare the versions of new workers. Warn once about each that is incompatible."""
         if not new:
             return
-        ours = _own_versions()
+        own = _own_versions()
         try:
             answers = self.client.run(own_versions, workers=new, on_error="return")
-            theirs = await asyncio.wait_for(answers, SILENT)
+            worker_versions = await asyncio.wait_for(answers, SILENT)
         except TimeoutError:
             log.warning("New workers of the cluster do not answer yet: %s.", ", ".join(new))
             return
         for address in new:
-            version = theirs.get(address)
-            self.known[address] = version == ours
-            if version != ours:
+            version = worker_versions.get(address)
+            self.known[address] = version == own
+            if version != own:
                 label = getattr(version, "words", f"no Rubric Studio ({type(version).__name__})")
                 log.warning(
-                    "Worker %s has %s, and this is %s: it is not asked.", address, label, ours.words
+                    "Worker %s has %s, and this is %s: it is not asked.", address, label, own.words
                 )
 
     def failed(self, task: Any) -> RubricStudioError:
@@ -226,11 +228,11 @@ class Silence:
         self._quiet: dict[str, float] = {}
         self._last = float("inf")
 
-    def seen(self, heard: dict[str, float], now: float) -> set[str]:
+    def silent_workers(self, last_heard: dict[str, float], now: float) -> set[str]:
         """Return the silent workers, given the time when the scheduler last heard from each."""
         passed, self._last = min(max(0.0, now - self._last), 1.0), now
-        for worker, when in heard.items():
-            same = self._heard.get(worker) == when
+        for worker, heard_at in last_heard.items():
+            same = self._heard.get(worker) == heard_at
             before = self._quiet.get(worker, 0.0)
             self._quiet[worker] = before + passed if same else 0.0
             if before < SILENT <= self._quiet[worker]:
@@ -240,8 +242,8 @@ class Silence:
                 )  # fmt: skip
             elif not same and before >= SILENT:
                 log.warning("Worker %s is heard of again.", worker)
-        self._heard = heard
-        return {worker for worker in heard if self._quiet[worker] >= SILENT}
+        self._heard = last_heard
+        return {worker for worker in last_heard if self._quiet[worker] >= SILENT}
 
 
 def _own_versions() -> Versions:
@@ -255,16 +257,16 @@ def _has_dashboard() -> bool:
 
 
 @asynccontextmanager
-async def joined_cluster(where: str) -> AsyncIterator[Cluster]:
+async def joined_cluster(location: str) -> AsyncIterator[Cluster]:
     """Join a cluster inside the ``with`` block. A local cluster starts and stops with it.
 
     Raises:
         InputError: the address is invalid, Dask is not installed, no scheduler answers, or the
             workers have another version.
     """
-    (given, local), dask = parse_cluster(where), _import_dask()
+    (scheduler, local), dask = parse_cluster(location), _import_dask()
     async with AsyncExitStack() as stack:
-        address: Any = given
+        address: Any = scheduler
         if local:
             address = await stack.enter_async_context(
                 dask.LocalCluster(
@@ -281,14 +283,14 @@ async def joined_cluster(where: str) -> AsyncIterator[Cluster]:
             client = dask.Client(address, asynchronous=True, set_as_default=False, timeout=CONNECT)
             await stack.enter_async_context(client)
         except (OSError, ValueError) as error:
-            raise InputError(f"No scheduler answers at {given}: {error}") from None
+            raise InputError(f"No scheduler answers at {scheduler}: {error}") from None
         yield await _ready_cluster(client)
 
 
 async def _ready_cluster(client: Any) -> Cluster:
     """Return the cluster once it has a compatible worker."""
     cluster = Cluster(client, f"rubric-studio/{clock.owner_name()}")
-    client.subscribe_topic(cluster.topic, cluster.hear)
+    client.subscribe_topic(cluster.topic, cluster.on_event)
     last = asyncio.get_running_loop().time() + FIRST_WORKERS
     while not await cluster.workers():
         if cluster.known:

@@ -199,7 +199,7 @@ class _Look:
 
 
 def free_run(
-    store: Store, lease: Lease, how: How, cells: tuple[Cell, ...], *, guilty: bool
+    store: Store, lease: Lease, stop_kind: How, cells: tuple[Cell, ...], *, guilty: bool
 ) -> None:
     """Free a run whose owner ended. ``guilty``: the run's code, perhaps for these cells, ran at its
     end.
@@ -210,7 +210,7 @@ def free_run(
         store.runs.request_cancel(lease.run_id, now=clock.now())
     elif not guilty:
         store.leases.expire(lease)
-    elif store.stops.stopped(lease, how, cells, now=clock.now()):
+    elif store.stops.stopped(lease, stop_kind, cells, now=clock.now()):
         log.error("Run %(run)s is put aside: it stopped two workers.", extra, extra=extra)
 
 
