@@ -12,15 +12,16 @@ on both sides. ``auto`` is the layout that is chosen by estimated cost.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
-from typing import Any
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from bench.calls import WORDS, rubric
 from core.domain.dataset import Item
-from core.domain.votes import Cell
+from core.domain.votes import Cell, Segment
 from core.judging.prompts.assembly import build_prompt
 from core.judging.prompts.few_shot import ExampleBank
-from core.judging.prompts.layouts import CHARACTERS_PER_TOKEN, layout_for, prompt_sharing
+from core.judging.prompts.layouts import CHARACTERS_PER_TOKEN, chat_messages, layout_for
 from core.judging.prompts.parts import shown_order
 from core.judging.protocol import Ask, Question
 
@@ -72,6 +73,60 @@ def questions(mode: Any, layout: Any, shots: int) -> Iterator[Question]:
                 mode,
                 layout,
             )
+
+
+class PromptSharing(NamedTuple):
+    """Character counts of a run's prompts: total, in a shared beginning, and cacheable.
+
+    Cacheable characters are in a beginning that an earlier call also had.
+    """
+
+    all: int
+    shared: int
+    seen_before: int
+
+    @property
+    def share(self) -> float:
+        """Return the share in a beginning shared with another call, in [0, 1]."""
+        return self.shared / self.all if self.all else 0.0
+
+
+def prompt_sharing(prompts: Iterable[Iterable[Segment]]) -> PromptSharing:
+    """Return how much of these prompts, in this order, is shared."""
+    sent = [_joined_text(segments) for segments in prompts]
+    earlier, seen_before = list[str](), 0
+    for text in sent:
+        place = bisect_left(earlier, text)
+        seen_before += _longest_shared(text, earlier[max(0, place - 1) : place + 1])
+        earlier.insert(place, text)
+    shared = sum(
+        # In sorted order, the text with the longest common beginning is a neighbour.
+        _longest_shared(text, earlier[max(0, place - 1) : place] + earlier[place + 1 : place + 2])
+        for place, text in enumerate(earlier)
+    )
+    return PromptSharing(sum(map(len, sent)), shared, seen_before)
+
+
+def _joined_text(segments: Iterable[Segment]) -> str:
+    return "\n".join(
+        f"{message['role']}\n{message['content']}" for message in chat_messages(segments)
+    )
+
+
+def _longest_shared(text: str, other_texts: Iterable[str]) -> int:
+    return max((_shared_start_length(text, other) for other in other_texts), default=0)
+
+
+def _shared_start_length(a: str, b: str) -> int:
+    """Return the length of the common beginning of two texts, by bisection."""
+    low, high = 0, min(len(a), len(b))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a.startswith(b[:middle]):
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def main() -> None:

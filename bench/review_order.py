@@ -16,6 +16,7 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from math import fsum
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from core.domain.rubric import Rubric
 from core.domain.weight_fit import Fitted, weights_as_shares
 from core.identity import seeded_random
 from core.scoring.verdict import log_weights, settle
-from core.services.queueing.queue_order import WhatIf, tally_votes
+from core.services.queueing.queue_order import WhatIf, option_chances, tally_votes
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell
 
@@ -61,7 +62,11 @@ def cells_of(recorded: Recorded, settled: Sequence[LabelledCell] = ()) -> list[C
         impact = what_if.impact(criterion.name, answers, votes, known_chances=likely)
         right = verdict is not None and verdict.option == cell.truth
         mixed = 1.0 if impact.entropy is None else impact.entropy
-        key = tuple(-round(x, 9) for x in (impact.flip, impact.change, impact.other, mixed))
+        shares = likely or option_chances(criterion, votes)
+        other = fsum(
+            share for option, share in shares.items() if not verdict or option != verdict.option
+        )
+        key = tuple(-round(x, 9) for x in (impact.flip, impact.change, min(1.0, other), mixed))
         cells.append(Cell(key, right))
     return cells
 

@@ -18,8 +18,10 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from bench.recorded import Recorded, found, hanna, llmbar
 from core.domain.base import build_model
@@ -27,7 +29,7 @@ from core.domain.panel import Rules
 from core.domain.rubric import Criterion
 from core.domain.weight_fit import Weights
 from core.metrics.agreement.kappa import KAPPAS, pair_cells
-from core.metrics.dawid_skene import dawid_skene, held_out_prediction
+from core.metrics.dawid_skene import dawid_skene
 from core.metrics.facets import facets, fair_scores
 from core.metrics.measure import Array, Ratings
 from core.scoring.verdict import Ballot, settle
@@ -36,6 +38,69 @@ from core.services.results.weight_fit_kinds import LabelledCell
 
 RATERS, EACH, SPREAD = 10, 3, 0.8
 STEPS = np.array([-1.5, -0.5, 0.5, 1.5])
+FOLDS = 5
+#: The model counts as better only if it beats the model of equal raters by more than this many
+#: standard errors.
+AHEAD = 2.0
+
+
+class HiddenVotePrediction(NamedTuple):
+    """How well hidden votes were predicted, as mean log probabilities.
+
+    ``model`` uses different raters, ``alike`` equal ones. ``gain`` is the first minus the second,
+    ``error`` its standard error over items.
+    """
+
+    model: float
+    alike: float
+    gain: float
+    error: float
+    n: int
+
+    @property
+    def clearly_better(self) -> bool:
+        """Return whether the model is better by more than ``AHEAD`` standard errors."""
+        return self.gain > AHEAD * self.error > 0
+
+
+def held_out_prediction(
+    ratings: npt.ArrayLike, k: int, seed: int = 0
+) -> HiddenVotePrediction | None:
+    """Return how well hidden answers are predicted from the others on the same item, once with
+    individual probabilities and once as if all raters were alike, whose truth is nearly the
+    majority's.
+
+    A fifth of all answers is hidden at a time. ``None`` with fewer than 50 answers on items with
+    other raters.
+    """
+    levels = np.asarray(ratings, np.int64)
+    fold = np.random.default_rng(seed).integers(0, FOLDS, levels.shape)
+    logs = np.zeros((2, *levels.shape))
+    predicted = np.zeros(levels.shape, np.bool_)
+    for at in range(FOLDS):
+        hidden = (fold == at) & (levels >= 0)
+        visible = np.where(hidden, -1, levels)
+        hidden &= np.any(visible >= 0, axis=1, keepdims=True)
+        item, rater = np.nonzero(hidden)
+        answer = levels[item, rater]
+        for place, equal_raters in enumerate((False, True)):
+            _, chances, posterior = dawid_skene(visible, k, equal_raters=equal_raters)
+            chances_given = np.einsum("it,rtk->irk", posterior, chances, optimize=True)
+            logs[place, item, rater] = np.log(chances_given[item, rater, answer])
+        predicted |= hidden
+    return _prediction_of_gains(logs[0], logs[0] - logs[1], predicted)
+
+
+def _prediction_of_gains(
+    model: Array, gains: Array, predicted: npt.NDArray[np.bool_]
+) -> HiddenVotePrediction | None:
+    n = int(predicted.sum())
+    if n < 50:
+        return None
+    by_item = np.where(predicted, gains, 0.0).sum(axis=1)
+    gain, mean = float(by_item.sum()) / n, float(model[predicted].mean())
+    off = by_item - gain * predicted.sum(axis=1)
+    return HiddenVotePrediction(mean, mean - gain, gain, float(np.sqrt((off**2).sum())) / n, n)
 
 
 def answers(
@@ -161,7 +226,7 @@ def unlabelled(samples: int) -> None:
                 votes = np.where(hit, true[:, None], other)
                 check = held_out_prediction(votes, 3)
                 offered += check is not None and check.clearly_better
-                model.append(float((dawid_skene(votes, 3).posterior.argmax(1) == true).mean()))
+                model.append(float((dawid_skene(votes, 3)[2].argmax(1) == true).mean()))
                 counts = (votes[:, :, None] == np.arange(3)).sum(axis=1)
                 majority.append(float((counts.argmax(1) == true).mean()))
             print(
@@ -238,7 +303,7 @@ def recorded(one: Recorded) -> None:
     said = {
         "majority": counts.argmax(axis=1),
         "mean": mean,
-        "Dawid-Skene": dawid_skene(votes, k).posterior.argmax(axis=1),
+        "Dawid-Skene": dawid_skene(votes, k)[2].argmax(axis=1),
     }
     check = held_out_prediction(votes, k)
     words = (

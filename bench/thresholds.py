@@ -61,10 +61,11 @@ def main() -> None:
                 true = float(right_cells(whole, threshold).mean())
                 found = held_out_result(cells, seed=at)
                 assert found is not None
+                _, right, _ = found
                 rows.append(
                     (
-                        *(seen.estimate, found.right.estimate, true),
-                        *(_holds(seen, true), _holds(found.right, true)),
+                        *(seen.estimate, right.estimate, true),
+                        *(_holds(seen, true), _holds(right, true)),
                     )
                 )
             means = np.array(rows, np.float64).mean(axis=0)

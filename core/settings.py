@@ -163,9 +163,9 @@ def user_data_file(environ: Mapping[str, str] | None = None) -> Path:
     return path.expanduser().absolute()
 
 
-def pace_folder(environ: Mapping[str, str] | None = None) -> Path:
+def pace_folder() -> Path:
     """Return the folder in which a user's processes coordinate calls to providers."""
-    return user_data_file(environ).parent / "pace"
+    return user_data_file().parent / "pace"
 
 
 def own_python(module: str, *arguments: str) -> list[str]:
@@ -180,10 +180,10 @@ def own_environment() -> dict[str, str]:
     return {**os.environ, **({"PYTHONPATH": os.pathsep.join(paths)} if paths else {})}
 
 
-def allowed_file(environ: Mapping[str, str] | None = None) -> Path:
+def allowed_file() -> Path:
     """Return the file of this user's permissions (`services/access/permits`)."""
-    env = os.environ if environ is None else environ
-    folder = Path(env.get("XDG_CONFIG_HOME") or Path(env.get("HOME", "~")) / ".config")
+    home = os.environ.get("HOME", "~")
+    folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path(home) / ".config")
     return folder.expanduser().absolute() / "rubric-studio" / "allowed.json"
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -106,7 +106,7 @@ def grade(
             program or a way of a key that was not allowed yet. Failures of judges are kept with
             the run instead.
     """
-    call = _Call(
+    run_id, functions = _start(
         rubric, data, judges, map, trust, db,
         {"name": name, "seed": seed, "replicates": replicates, "budget": budget,
          "label_share": label_share, "batch": batch},
@@ -114,7 +114,6 @@ def grade(
          "few_shot_reasons": few_shot_reasons, "balanced": balanced, "cache": cache,
          "instructions": instructions},
     )  # fmt: skip
-    run_id, functions = _start(call)
     with _bar(progress) as look:
         _work(db, run_id, functions, look)
     return Run(run_id, db)
@@ -149,15 +148,14 @@ async def agrade(
 
     The run is worked off in a thread with a loop of its own.
     """
-    call = _Call(
-        rubric, data, judges, map, trust, db,
+    run_id, functions = await asyncio.to_thread(
+        _start, rubric, data, judges, map, trust, db,
         {"name": name, "seed": seed, "replicates": replicates, "budget": budget,
          "label_share": label_share, "batch": batch},
         {"mode": mode, "style": style, "layout": layout, "few_shot": few_shot, "flip": flip,
          "few_shot_reasons": few_shot_reasons, "balanced": balanced, "cache": cache,
          "instructions": instructions},
     )  # fmt: skip
-    run_id, functions = await asyncio.to_thread(_start, call)
     with _bar(progress) as look:
         work = asyncio.create_task(asyncio.to_thread(_follow, db, run_id, functions, look))
         try:
@@ -201,36 +199,32 @@ def resume(
     return Run(run_id, place)
 
 
-class _Call(NamedTuple):
-    """What `grade` was called with: the run's numbers, and how models are asked."""
-
-    rubric: Any
-    data: Any
-    judges: Any
-    map: Map
-    trust: bool
-    db: Place
-    numbers: Mapping[str, Any]
-    asking: Mapping[str, Any]
-
-
-def _start(call: _Call) -> tuple[int, Mapping[str, Callable[..., Any]]]:
+def _start(
+    rubric: Any,
+    data: Any,
+    judges: Any,
+    map: Map,
+    trust: bool,
+    db: Place,
+    numbers: Mapping[str, Any],
+    asking: Mapping[str, Any],
+) -> tuple[int, Mapping[str, Callable[..., Any]]]:
+    """Start the run with these ``numbers``, whose models are asked as ``asking`` says."""
     from core.services.datasets.catalog import dataset_version, rubric_version
     from core.services.runs import lifecycle
     from core.services.runs.planning import RunRequest
 
-    numbers = build_model(_Asked, dict(call.numbers), "call")
-    asked = load_rubric(call.rubric)
-    items = load_dataset(call.data, asked, map=call.map)
-    asking = {name: value for name, value in call.asking.items() if value is not None}
-    panel = panel_of(call.judges, asking)
-    functions = functions_of(panel, call.trust)
-    with opened(call.db) as store, store.write():
+    checked = build_model(_Asked, dict(numbers), "call")
+    asked = load_rubric(rubric)
+    items = load_dataset(data, asked, map=map)
+    panel = panel_of(judges, {name: value for name, value in asking.items() if value is not None})
+    functions = functions_of(panel, trust)
+    with opened(db) as store, store.write():
         request = RunRequest(
             rubric_version=rubric_version(store, asked, "Python"),
             dataset_version=dataset_version(store, items, "Python"),
             panel=panel,
-            **dict(numbers),
+            **dict(checked),
         )
         return lifecycle.start(store, request, functions), functions
 

@@ -62,7 +62,7 @@ def places() -> dict[str, tuple[Screen, dict[str, str]]]:
     return {
         "run.png": (routes.RUN, {state.RUN: "1"}),
         "agreement.png": (routes.AGREEMENT, {state.RUN: "1"}),
-        "run-item.png": (routes.RUN, {state.RUN: "1", state.ITEM: telling.item_id}),
+        "run-item.png": (routes.RUN, {state.RUN: "1", state.ITEM: telling[0]}),
         "rubric-editor.png": (routes.RUBRICS, {state.RUBRIC: str(rubric)}),
         "reviewing.png": (routes.REVIEW_ITEM, {state.QUEUE: str(queue)}),
     }

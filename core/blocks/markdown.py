@@ -42,7 +42,7 @@ def _block(block: Block) -> str:
         return (
             "\n".join(f"- {_table_line(line)}" for line in block.lines)
             if block.listed
-            else _paragraphs(block)
+            else "\n\n".join(map(_table_line, block.lines))
         )
     if isinstance(block, NamedValues):
         rows = tuple((TextCell(name), cell) for name, cell in block.rows)
@@ -57,10 +57,6 @@ def _block(block: Block) -> str:
     return ""
 
 
-def _paragraphs(block: Sentences) -> str:
-    return "\n\n".join(map(_table_line, block.lines))
-
-
 def _table(
     heads: tuple[str, ...],
     rows: tuple[tuple[TextCell, ...], ...],
@@ -70,13 +66,9 @@ def _table(
     lines = [
         [escape_markdown(cell) for cell in heads],
         rule,
-        *([_table_cell(cell) for cell in row] for row in rows),
+        *([escape_markdown(cell.flat) for cell in row] for row in rows),
     ]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _table_cell(cell: TextCell) -> str:
-    return escape_markdown(cell.flat)
 
 
 def _table_line(text: str) -> str:

@@ -197,7 +197,7 @@ def export(
         elif not exported_run.single:
             _write_folder(exported_run, _target_path(out, f"run-{run}-{form}"), force)
         elif out == Path("-"):
-            _print_exported(exported_run)
+            common.print_file(*(exported_run.binary.values() or [exported_run.text]))
         else:
             _write_file(exported_run, out, run, mark, force)
         sys.exit(common.DONE)
@@ -216,10 +216,6 @@ def write_into_copy(store: Store, run: int, source: Path, out: Path | None, forc
     else:
         target = out or Path(f"{source.stem}-run-{run}{source.suffix}")
         write_files({target / source.name if target.is_dir() else target: written.data}, force)
-
-
-def _print_exported(exported: Exported) -> None:
-    common.print_file(*(exported.binary.values() or [exported.text]))
 
 
 def _check_roster(form: str, roster: Path | None, dry: bool, choices: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from core.services.runs.monitoring import LAST_BACKUP
 from core.services.runs.ready_run import load_job
 from core.store.database.content import to_json
 from core.store.database.data_file import Backup
-from core.store.database.sums import UNCOVERED, AlteredRows
+from core.store.database.sums import UNCOVERED
 from core.store.store import Store
 
 #: Items of a run that are derived and compared at a time.
@@ -77,14 +77,11 @@ def copy_nightly(
         if copy is None:
             yield name, None, report_as_text(checked)
             continue
-        copies = [path for path in folder.iterdir() if _copy_pattern(name).fullmatch(path.name)]
+        dated = re.compile(re.escape(name) + r"-\d{4}-\d\d-\d\d\.db")
+        copies = [path for path in folder.iterdir() if dated.fullmatch(path.name)]
         for older in sorted(copies)[:-keep]:
             older.unlink()
         yield name, copy, ""
-
-
-def _copy_pattern(name: str) -> re.Pattern[str]:
-    return re.compile(re.escape(name) + r"-\d{4}-\d\d-\d\d\.db")
 
 
 def verify_store(open_store: Callable[[], Store]) -> dict[str, Any]:
@@ -148,28 +145,26 @@ def _schema_problems(store: Store) -> Iterator[dict[str, str]]:
 
 def _altered_versions(store: Store) -> Iterator[dict[str, str]]:
     for group in store.altered():
-        yield {"what": "not as it was recorded: its sum differs", "where": _location_text(group)}
+        yield {"what": "not as it was recorded: its sum differs", "where": _location_text(*group)}
 
 
 def _uncovered_data(store: Store) -> Iterator[dict[str, str]]:
     for group in store.uncovered():
         yield {
             "what": "not covered by a checksum, so changes cannot be detected",
-            "where": _location_text(group),
+            "where": _location_text(*group),
         }
 
 
-def _location_text(group: AlteredRows) -> str:
-    keys = f"{group.first}" if group.first == group.last else f"{group.first} to {group.last}"
-    return f"{group.words} {keys}"
+def _location_text(words: str, first: int, last: int) -> str:
+    return f"{words} {first}" if first == last else f"{words} {first} to {last}"
 
 
 def _version_problems(store: Store) -> Iterator[dict[str, str]]:
-    for mismatch in store.verify():
+    for kind, version_id, expected, actual in store.verify():
         yield {
-            "what": f"the content is not what was saved: its hash is {mismatch.found}, and was "
-            f"{mismatch.expected}",
-            "where": f"{mismatch.what} version {mismatch.id}",
+            "what": f"the content is not what was saved: its hash is {actual}, and was {expected}",
+            "where": f"{kind} version {version_id}",
         }
 
 

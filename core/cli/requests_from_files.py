@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,16 +29,6 @@ from core.store.store import Store
 from core.text.names import fold
 from core.text.numbers import pace, percent, plural, seconds
 
-
-@dataclass(frozen=True)
-class RunFileRequest:
-    """A request built from files, with the remarks of their readers and the roles of columns."""
-
-    request: RunRequest
-    notices: tuple[Problem, ...]
-    roles: tuple[ColumnRole, ...] = ()
-
-
 #: Limits that apply to every judge; others apply only to models.
 OF_ALL = ("concurrency", "timeout")
 #: The path that stands for standard input, and its name in messages.
@@ -62,8 +51,9 @@ def request_from_files(
     words: Sequence[str] = (),
     sheet: str | None = None,
     **options: Any,
-) -> RunFileRequest:
-    """Return a request for a rubric file, a dataset file and judges; saves both files' content.
+) -> tuple[RunRequest, tuple[Problem, ...], tuple[ColumnRole, ...]]:
+    """Return a request for a rubric file, a dataset file and judges, with the remarks of the files'
+    readers and the roles of columns; saves both files' content.
 
     ``asking`` holds the given settings of ``Asking``, ``limits`` those of every judge; ``None``
     keeps the panel's. ``changes`` map columns of the dataset, as in
@@ -88,7 +78,7 @@ def request_from_files(
         **options,
     )
     notices = (*read_rubric.notices, *read_dataset.notices)
-    return RunFileRequest(request, notices, read_dataset.roles)
+    return request, notices, read_dataset.roles
 
 
 def panel_from(

@@ -152,22 +152,22 @@ def grade(
         common.require_cluster(cluster)
         asking = {name: options.pop(name) for name in ASKING}
         limits = {name: options.pop(name) for name in LIMITS}
-        request = requests_from_files.request_from_files(
+        request, notices, roles = requests_from_files.request_from_files(
             store, rubric, dataset, asking=asking, limits=limits, **options
         )
-        for notice in request.notices:
+        for notice in notices:
             common.print_message(f"note: {notice}")
-        for remark in requests_from_files.request_warnings(request.request):
+        for remark in requests_from_files.request_warnings(request):
             common.print_note(remark)
         if only_estimate:
-            figures = requests_from_files.estimate_figures(store, request.request)
-            figures |= {"roles": [role.data() for role in request.roles]}
+            figures = requests_from_files.estimate_figures(store, request)
+            figures |= {"roles": [role.data() for role in roles]}
             common.print_result(figures, requests_from_files.estimate_as_text, as_json)
             return
         panel = options["panel"]
-        judges, typed = request.request.panel.judges, panel is None
+        judges, typed = request.panel.judges, panel is None
         programs = programs_of(judges, trust=trust, typed=typed, source=str(panel or ""))
-        run_id = lifecycle.start(store, request.request, programs)
+        run_id = lifecycle.start(store, request, programs)
         if twins := requests_from_files.twins_sentence(store, run_id):
             common.print_message(f"note: {twins}")
         _work_or_watch(store, run_id, as_json, programs, cluster)

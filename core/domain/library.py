@@ -192,13 +192,3 @@ class LibraryCounts:
     spot_checks: int
     votes: int
     failures_open: int
-
-
-@dataclass(frozen=True, slots=True)
-class Mismatch:
-    """Stored content with a different hash than when it was saved."""
-
-    what: str
-    id: int
-    expected: str
-    found: str

@@ -169,6 +169,11 @@ class VerdictRow:
     final: ReviewerAnswer | None
     final_event: int | None
 
+    @property
+    def final_option(self) -> int | None:
+        """Return the confirmed option; ``None`` before that, or if the cell cannot be assessed."""
+        return None if self.final is None else self.final.option
+
 
 #: The status of a queue's item as one reviewer sees it.
 TurnStatus = Literal["available", "locked", "assigned", "mine_done", "waiting", "filtered", "done"]

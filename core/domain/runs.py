@@ -189,25 +189,6 @@ class RunItemRow:
         return self.score is None and self.votes > 0
 
 
-class RunMeans(NamedTuple):
-    """Means over the items of a run; ``None`` if no item has a value.
-
-    ``ungraded`` items were judged but have no grade: they are in no mean of scores.
-    """
-
-    score: float | None
-    agreement: float | None
-    ungraded: int = 0
-
-
-class ScoreBin(NamedTuple):
-    """The number of items that score from ``low`` up to ``high`` (included in the last bin)."""
-
-    low: float
-    high: float
-    items: int
-
-
 RunItemSort = Literal[
     "position", "item_id", "score", "agreement", "failures", "abstentions", "system", "criterion"
 ]
@@ -243,18 +224,6 @@ class RunItemFilter:
     signs: tuple[tuple[CellSign, str | None], ...] = ()
 
 
-class CellTallies(NamedTuple):
-    """The numbers of a run's verdicts: all, abstentions, settled by people, and between votes.
-
-    ``unvoted``: no vote is for the verdict (``services.results.item_view.unvoted``).
-    """
-
-    cells: int
-    abstained: int
-    adjudicated: int
-    unvoted: int
-
-
 class ItemResult(NamedTuple):
     """The results derived from an item's votes, which replace earlier results."""
 
@@ -272,24 +241,14 @@ class ItemResult(NamedTuple):
     outcome: Outcome | None = None
 
 
-class ImportedVoteColumns(NamedTuple):
-    """Imported votes as columns: rater and option only. ``option`` as in ``BallotRow``."""
-
-    item: Sequence[str]
-    criterion: Sequence[str]
-    judge: Sequence[str]
-    option: Sequence[int | None]
-    abstained: Sequence[bool]
+#: Imported votes as columns: item, criterion, judge, option (as in ``BallotRow``), abstained.
+VoteColumns = tuple[
+    Sequence[str], Sequence[str], Sequence[str], Sequence[int | None], Sequence[bool]
+]
 
 
-class ImportedItem(NamedTuple):
-    """An imported item: its counts, and its result with the trace as JSON text."""
-
-    votes: int
-    abstentions: int
-    failures: int
-    result: ItemResult
-    trace: str
+#: An imported item: its numbers of votes, abstentions and failures, its result, its trace as JSON.
+ImportedItem = tuple[tuple[int, int, int], ItemResult, str]
 
 
 class ImportedData(NamedTuple):
@@ -299,7 +258,7 @@ class ImportedData(NamedTuple):
     item id.
     """
 
-    votes: Iterable[ImportedVoteColumns]
+    votes: Iterable[VoteColumns]
     failed: Iterable[Cell]
     words: str
     items: Iterable[ImportedItem]

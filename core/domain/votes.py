@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from core.records import record
 
@@ -33,7 +33,6 @@ FailureKind = Literal[
     "code",
     "internal",
 ]
-FAILURE_KINDS: tuple[str, ...] = get_args(FailureKind)
 BatchStatus = Literal["planned", "sent", "taken"]
 
 
@@ -174,19 +173,6 @@ class BallotRow(NamedTuple):
     option: int | None
     abstained: bool
     chances: tuple[float, ...] | None = None
-
-
-class JudgeColumn(NamedTuple):
-    """A judge's answers to a criterion in a replicate, item by item.
-
-    ``None`` and ``na`` options are abstentions.
-    """
-
-    criterion: str
-    judge: str
-    replicate: int
-    items: list[str]
-    options: list[int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,11 +325,3 @@ class OrderCount(NamedTuple):
     option: int
     order: tuple[int, ...]
     times: int
-
-
-class RecordedCounts(NamedTuple):
-    """The numbers of new votes (including abstentions), failures and calls of a recording."""
-
-    votes: int
-    failures: int
-    calls: int

@@ -14,7 +14,6 @@ from core.figures.bars import (
 )
 from core.figures.estimates import (
     EstimateDot,
-    RaterKindRow,
     RunCost,
     bland_altman,
     forest,
@@ -32,7 +31,6 @@ from core.figures.heatmaps import (
 __all__ = [
     "MOST_NAMES",
     "EstimateDot",
-    "RaterKindRow",
     "RunCost",
     "Series",
     "agreement_cells",

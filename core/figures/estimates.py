@@ -26,14 +26,6 @@ class EstimateDot(NamedTuple):
     n: int = 0
 
 
-class RaterKindRow(NamedTuple):
-    """A kind of rater: each rater's name and value, and their mean or ``None``."""
-
-    name: str
-    raters: Sequence[tuple[str, float]]
-    mean: float | None
-
-
 def forest(
     dots: Sequence[EstimateDot],
     axis: str,
@@ -99,47 +91,52 @@ def _dot_hover_text(dot: EstimateDot) -> str:
     return f"{as_label(dot.name)}: {estimate.value} ({estimate.below}), {dot.n:,} items"
 
 
-def rater_strips(groups: Sequence[RaterKindRow], axis: str, chosen: str = "") -> Any:
+def rater_strips(
+    groups: Sequence[tuple[str, Sequence[tuple[str, float]], float | None]],
+    axis: str,
+    chosen: str = "",
+) -> Any:
     """Return one strip of dots per kind of raters, with a line at each mean.
 
+    A group has the kind's name, each rater's name and value, and their mean or ``None``.
     A dot's ``customdata`` is ``(strip, place)`` among the values given. ``chosen`` gets a ring.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    for row, group in enumerate(groups):
+    for row, (_, raters, mean) in enumerate(groups):
         figure.add_scatter(
-            x=[value for _, value in group.raters],
-            y=[row + _PLACES[at % len(_PLACES)] for at in range(len(group.raters))],
+            x=[value for _, value in raters],
+            y=[row + _PLACES[at % len(_PLACES)] for at in range(len(raters))],
             mode="markers",
             marker={
                 "size": 10,
                 "color": TEAL,
                 "opacity": 0.75,
                 "line": {
-                    "width": [3 if name == chosen else 1 for name, _ in group.raters],
+                    "width": [3 if name == chosen else 1 for name, _ in raters],
                     "color": [
                         COMPLEMENT if name == chosen else "rgba(255,255,255,.7)"
-                        for name, _ in group.raters
+                        for name, _ in raters
                     ],
                 },
             },
-            customdata=[(row, at) for at in range(len(group.raters))],
-            hovertext=[f"{as_label(name)}: {score(v)}" for name, v in group.raters],
+            customdata=[(row, at) for at in range(len(raters))],
+            hovertext=[f"{as_label(name)}: {score(v)}" for name, v in raters],
             hovertemplate="%{hovertext}<extra></extra>",
         )
-        if group.mean is not None:
+        if mean is not None:
             figure.add_shape(
                 type="line",
-                x0=group.mean,
-                x1=group.mean,
+                x0=mean,
+                x1=mean,
                 y0=row - 0.38,
                 y1=row + 0.38,
                 line={"color": COMPLEMENT, "width": 3},
             )
-    _name_rows(figure, [group.name for group in groups], axis, height=74)
+    _name_rows(figure, [name for name, *_ in groups], axis, height=74)
     figure.update_layout(showlegend=False)
-    values = [value for group in groups for _, value in group.raters]
+    values = [value for _, raters, _ in groups for _, value in raters]
     figure.update_xaxes(range=[min([0.0, *values]) - 0.04, 1.02])
     return figure
 

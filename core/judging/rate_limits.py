@@ -218,16 +218,16 @@ class ProviderGate:
 
     async def _enter_gate(self) -> float:
         if not self.breaker.broken:
-            return await self._wait_to_pass(trying=False)
+            return await self._wait_to_pass()
         trying = await self.breaker.turn()
         try:
-            return await self._wait_to_pass(trying)
+            return await self._wait_to_pass()
         except BaseException:
             if trying:
                 self.breaker.release_trial(math.inf)
             raise
 
-    async def _wait_to_pass(self, trying: bool) -> float:
+    async def _wait_to_pass(self) -> float:
         while True:
             now = self._clock()
             if (wait := self._opens_at - now) > self._max_wait:

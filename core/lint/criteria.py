@@ -44,11 +44,7 @@ _VERBS = word_set(
 _HOW = r"(?:(?:very|highly|also|not|both|well[- ])\s*)*"
 
 
-def _any_of_pattern(terms: tuple[str, ...]) -> str:
-    return rf"(?:{'|'.join(terms)}|well[- ]\w+)"
-
-
-_QUALITY = rf"{_HOW}{_any_of_pattern(_ADJECTIVES)}"
+_QUALITY = rf"{_HOW}(?:{'|'.join(_ADJECTIVES)}|well[- ]\w+)"
 _ADJECTIVE_PAIR = re.compile(
     rf"\b({_QUALITY})((?:,\s+{_QUALITY})*),?\s+(?:and|&)\s+({_QUALITY})\b", re.IGNORECASE
 )

@@ -6,7 +6,6 @@ confident than a threshold. Votes of both are known, so every threshold can be t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,14 +45,6 @@ class CascadePoint(NamedTuple):
     """A threshold's result: the shares of cells that escalate, are right, and are decided."""
 
     threshold: float
-    goes_on: float
-    right: BiasEffect
-    decided: float
-
-
-class HeldOut(NamedTuple):
-    """The result of thresholds on items that did not influence their choice."""
-
     goes_on: float
     right: BiasEffect
     decided: float
@@ -99,9 +90,7 @@ def share_right(which: Flags, items: npt.NDArray[np.int64]) -> BiasEffect:
     return mean._replace(low=share.low, high=share.high)
 
 
-def cascade_curve(
-    cells: ReplayedCells, thresholds: Sequence[float] = THRESHOLDS
-) -> list[CascadePoint]:
+def cascade_curve(cells: ReplayedCells) -> list[CascadePoint]:
     """Return every threshold's result; an item's cells are clustered (``share_right``)."""
     return [
         CascadePoint(
@@ -110,27 +99,26 @@ def cascade_curve(
             share_right(right_cells(cells, threshold), cells.items),
             float(decided_cells(cells, threshold).mean()),
         )
-        for threshold in thresholds
+        for threshold in THRESHOLDS
     ]
 
 
-def cheapest_threshold(
-    cells: ReplayedCells, tolerance: float = TOLERANCE, thresholds: Sequence[float] = THRESHOLDS
-) -> float:
+def cheapest_threshold(cells: ReplayedCells, tolerance: float = TOLERANCE) -> float:
     """Return the lowest threshold whose accuracy is within ``tolerance`` of the best."""
-    shares = [float(right_cells(cells, threshold).mean()) for threshold in thresholds]
+    shares = [float(right_cells(cells, threshold).mean()) for threshold in THRESHOLDS]
     best = max(shares)
     return next(
         threshold
-        for threshold, share in zip(thresholds, shares, strict=True)
+        for threshold, share in zip(THRESHOLDS, shares, strict=True)
         if share >= best - tolerance
     )
 
 
 def held_out_result(
     cells: ReplayedCells, tolerance: float = TOLERANCE, *, seed: int = 0
-) -> HeldOut | None:
-    """Return the result of thresholds chosen on nine tenths of the items, tried on the others.
+) -> tuple[float, BiasEffect, float] | None:
+    """Return the result of thresholds chosen on nine tenths of the items, tried on the others: the
+    shares of cells that escalate, are right, and are decided.
 
     Figures at a chosen threshold are optimistic, since they determined the choice; these are not.
     ``None`` with fewer than two items.
@@ -147,7 +135,7 @@ def held_out_result(
         accepted[tried_here] = escalated_cells(_cells_where(cells, tried_here), threshold)
         well[tried_here] = right_cells(_cells_where(cells, tried_here), threshold)
         answered[tried_here] = decided_cells(_cells_where(cells, tried_here), threshold)
-    return HeldOut(float(accepted.mean()), share_right(well, cells.items), float(answered.mean()))
+    return float(accepted.mean()), share_right(well, cells.items), float(answered.mean())
 
 
 def _cells_where(cells: ReplayedCells, flags: Flags) -> ReplayedCells:

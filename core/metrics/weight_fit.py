@@ -71,22 +71,6 @@ def fit_weights(
     return WeightFit(np.log(shares), evidence, reliance)
 
 
-def level_probabilities(fitted: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Floats:
-    """Return the probability of every level, shape (items, k); the prior without a vote."""
-    cast, raters = np.asarray(votes, np.int64), np.asarray(owner, np.int64)
-    logs = np.tile(fitted.prior, (len(cast), 1))
-    for judge in range(len(fitted.evidence)):
-        judge_votes = cast[:, raters == judge]
-        votes_given = np.maximum((judge_votes >= 0).sum(axis=1), 1)
-        added = np.where(
-            (judge_votes >= 0)[..., None], fitted.evidence[judge][np.maximum(judge_votes, 0)], 0.0
-        )
-        logs += added.sum(axis=1) / votes_given[:, None]
-    grown = np.exp(logs - logs.max(axis=1, keepdims=True))
-    total: Floats = grown / grown.sum(axis=1, keepdims=True)
-    return total
-
-
 def folds_of(items: int, rng: np.random.Generator) -> Levels:
     """Return each item's fold, of at most ``FOLDS``, with sizes as equal as possible.
 

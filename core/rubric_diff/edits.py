@@ -61,11 +61,6 @@ def may_be_typo(edit: FieldEdit) -> bool:
     return old == new or sorted(old) == sorted(new)
 
 
-def rubric_edits(before: Rubric, after: Rubric) -> Iterator[FieldEdit]:
-    """Yield the edits outside of the criteria."""
-    yield from _field_edits(None, before, after)
-
-
 def criterion_edits(old: Criterion, new: Criterion) -> Iterator[FieldEdit]:
     """Yield the edits of a criterion, including its options."""
     same_options = same_choices(old, new)
@@ -247,7 +242,7 @@ def edits_between(
     olds = {moves.renamed.get(c.name, c.name): c for c in before.criteria}
     pairs = tuple((olds[c.name], c) for c in after.criteria if c.name in olds)
     paired = {old.name for old, _ in pairs}
-    edits = [*rubric_edits(before, after)]
+    edits = [*_field_edits(None, before, after)]
     options, unmapped = dict[str, tuple[int | None, ...]](), list[str]()
     for old, new in pairs:
         edits += criterion_edits(old, new)
@@ -313,7 +308,8 @@ def option_guess(old: Criterion, new: Criterion) -> tuple[int | None, ...]:
     """
     by_label = {fold(option.label): at for at, option in enumerate(new.choices)}
     if len(old.choices) == len(new.choices):
-        spare = [at for name, at in by_label.items() if name not in _folded_labels(old)]
+        old_labels = {fold(option.label) for option in old.choices}
+        spare = [at for name, at in by_label.items() if name not in old_labels]
         indices = [by_label.get(fold(option.label)) for option in old.choices]
         return tuple(spare.pop(0) if at is None and spare else at for at in indices)
     guessed = [by_label.get(fold(option.label)) for option in old.choices]
@@ -340,10 +336,6 @@ def _require_valid_moves(before: Rubric, after: Rubric, moves: VersionMapping) -
             problems.append(Problem(f"{name!r} has no such option.", "Map its options again."))
     if problems:
         raise InputError("Votes cannot be read that way.", tuple(problems))
-
-
-def _folded_labels(criterion: Criterion) -> set[str]:
-    return {fold(option.label) for option in criterion.choices}
 
 
 def _likeness(old: Criterion, new: Criterion) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
-from typing import Any, NamedTuple
+from typing import Any
 
 from core.scoring import FAMILY_WORDS
 
@@ -156,28 +156,20 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 Span = tuple[int, int]
 
 
-class WordDiff(NamedTuple):
-    """The differing spans ``(start, end)`` of each text.
-
-    ``common`` is the share of words in both, in [0, 1]; ``None``, without spans, if the texts are
-    too long to compare.
-    """
-
-    first: tuple[Span, ...]
-    second: tuple[Span, ...]
-    common: float | None
-
-
-def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDiff:
+def word_diff(
+    first: str, second: str, word: re.Pattern[str] = _WORD
+) -> tuple[Spans, Spans, float | None]:
     """Return two texts' differences by words and punctuation (Ratcliff, Obershelp 1988).
 
-    >>> found = word_diff("a red cat", "a blue cat")
-    >>> found.first, found.second
+    These are the differing spans ``(start, end)`` of each text, and the share of words in both, in
+    [0, 1]; ``None``, without spans, if the texts are too long to compare.
+
+    >>> word_diff("a red cat", "a blue cat")[:2]
     (((2, 5),), ((2, 6),))
     """
     first_words, second_words = list(word.finditer(first)), list(word.finditer(second))
     if max(len(first_words), len(second_words)) > MOST_WORDS:
-        return WordDiff((), (), None)
+        return (), (), None
     words = [m.group() for m in first_words], [m.group() for m in second_words]
     matcher = SequenceMatcher(None, *words, autojunk=False)
     first_spans, second_spans = list[Span](), list[Span]()
@@ -188,7 +180,7 @@ def word_diff(first: str, second: str, word: re.Pattern[str] = _WORD) -> WordDif
             first_spans.append((first_words[i].start(), first_words[j - 1].end()))
         if m > k:
             second_spans.append((second_words[k].start(), second_words[m - 1].end()))
-    return WordDiff(tuple(first_spans), tuple(second_spans), matcher.ratio())
+    return tuple(first_spans), tuple(second_spans), matcher.ratio()
 
 
 Spans = tuple[Span, ...]
@@ -207,10 +199,10 @@ def word_changes(before: str, after: str) -> tuple[Spans, Spans]:
     >>> word_changes("It cites a source.", "It cites two sources.")
     (((9, 17),), ((9, 20),))
     """
-    diff = word_diff(before, after, _TECHNICAL_WORD)
-    if diff.common is None or (diff.common < _HARDLY and before.split() and after.split()):
+    old_spans, new_spans, common = word_diff(before, after, _TECHNICAL_WORD)
+    if common is None or (common < _HARDLY and before.split() and after.split()):
         return _whole_span(before), _whole_span(after)
-    return diff.first, diff.second
+    return old_spans, new_spans
 
 
 def _whole_span(text: str) -> Spans:

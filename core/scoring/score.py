@@ -187,16 +187,14 @@ def score_item(
     span = gate_scale(base, policy.normalize)
     measured = _measured_texts(rubric, texts)
     penalty = _length_penalty(policy.length_penalty, measured)
-    gated = (
-        _apply_gates(rubric, answers, base, span) if rubric.gates else _without_gates(base.score)
-    )
-    checked = _apply_prechecks(measured.checks, gated, span)
-    total = _score_minus_penalty(checked.high, penalty, policy.normalize)
-    low = _score_minus_penalty(checked.low, penalty, policy.normalize)
-    before = state_before_decision(gated.marks, checked.marks, (total, low), parts)
+    gates, effect, gated, gated_low = _apply_gates(rubric, answers, base, span)
+    checks, checked, checked_low = _apply_prechecks(measured.checks, gated, gated_low, span)
+    total = _score_minus_penalty(checked, penalty, policy.normalize)
+    low = _score_minus_penalty(checked_low, penalty, policy.normalize)
+    before = state_before_decision(gates, checks, (total, low), parts)
     reviewed = all(part.value is not None or part.name in settled for part in parts)
     outcome, reason = decide_outcome(rubric.decision, before)
-    fired = [mark for mark in gated.marks if mark.state == "fired"]
+    fired = [mark for mark in gates if mark.state == "fired"]
     trace = Trace(
         criteria=parts,
         normalized=policy.normalize,
@@ -205,10 +203,10 @@ def score_item(
         raw=base.raw,
         possible=base.possible,
         base=base.score,
-        gates=gated.marks,
-        factor=gated.effect.factor,
-        cap=gated.effect.cap,
-        gated=gated.high,
+        gates=gates,
+        factor=effect.factor,
+        cap=effect.cap,
+        gated=gated,
         length=None if policy.length_penalty is None else measured.length,
         length_penalty=penalty,
         total=total,
@@ -218,8 +216,8 @@ def score_item(
         review=before.review or before.undecided or outcome == "review" or not reviewed,
         flags=tuple(sorted({mark.flag for mark in fired if mark.flag})),
         complete=complete,
-        checks=checked.marks,
-        checked=checked.high,
+        checks=checks,
+        checked=checked,
         decision=thresholds_of(rubric.decision),
         outcome=outcome,
         why=reason,
@@ -231,56 +229,38 @@ def score_item(
     return ItemScore(total, base.raw, trace)
 
 
-class _Gated(NamedTuple):
-    """The gates' marks and joint effect: ``low`` with indeterminate gates, ``high`` without."""
-
-    marks: tuple[GateMark, ...]
-    effect: GateEffect
-    high: float | None
-    low: float | None
-
-
-class _Checked(NamedTuple):
-    """The pre-checks' marks and the score after them."""
-
-    marks: tuple[CheckMark, ...]
-    high: float | None
-    low: float | None
-
-
-def _without_gates(score: float | None) -> _Gated:
-    return _Gated((), NOTHING, score, score)
-
-
 def _apply_gates(
     rubric: Rubric, answers: Mapping[str, int | None], base: ScoreSums, span: ScoreRange
-) -> _Gated:
+) -> tuple[tuple[GateMark, ...], GateEffect, float | None, float | None]:
+    """Return the gates' marks, their joint effect, and the score without and with indeterminate
+    gates.
+    """
+    if not rubric.gates:
+        return (), NOTHING, base.score, base.score
     marks = evaluate_gates(rubric, answers)
     effect = joint_effect(marks, ("fired",))
     if base.score is None:
-        return _Gated(marks, effect, None, None)
+        return marks, effect, None, None
     low = joint_effect(marks, ("fired", "indeterminate")).of(base.score, span)
-    return _Gated(
-        mark_binding_gates(marks, effect, base.score, span),
-        effect,
-        effect.of(base.score, span),
-        low,
-    )
+    binding = mark_binding_gates(marks, effect, base.score, span)
+    return binding, effect, effect.of(base.score, span), low
 
 
-def _apply_prechecks(marks: tuple[CheckMark, ...], gated: _Gated, span: ScoreRange) -> _Checked:
-    """Return the score after the strictest cap of the pre-checks with findings."""
+def _apply_prechecks(
+    marks: tuple[CheckMark, ...], gated: float | None, low: float | None, span: ScoreRange
+) -> tuple[tuple[CheckMark, ...], float | None, float | None]:
+    """Return the marks, and both scores after the strictest cap of the pre-checks with findings."""
     caps = [mark.cap for mark in marks if mark.found and mark.cap is not None]
-    if not caps or gated.high is None or gated.low is None:
-        return _Checked(marks, gated.high, gated.low)
+    if not caps or gated is None or low is None:
+        return marks, gated, low
     effect = GateEffect(1.0, min(caps))
-    high = effect.of(gated.high, span)
-    binding = high < gated.high
+    high = effect.of(gated, span)
+    binding = high < gated
     limiting = tuple(
         mark._replace(binding=binding and bool(mark.found) and mark.cap == effect.cap)
         for mark in marks
     )
-    return _Checked(limiting, high, effect.of(gated.low, span))
+    return limiting, high, effect.of(low, span)
 
 
 def state_before_decision(

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from core.domain.access import Actor, Verb
-from core.domain.library import LibraryCounts, Mismatch
+from core.domain.library import LibraryCounts
 from core.identity import content_hash
 from core.store.database.connection import Connections, PermissionGrant, add_to_record
 from core.store.database.data_file import Backup, copy_to, find_damage
 from core.store.database.migrations import altered_schema
-from core.store.database.sums import AlteredRows, altered_rows, uncovered_rows
+from core.store.database.sums import RowGroup, altered_rows, uncovered_rows
 from core.store.library.access import AuditLog, Members
 from core.store.library.datasets import Datasets
 from core.store.library.judges import Drafts, Judges, Panels, SettingValues
@@ -134,11 +134,11 @@ class Store:
         """Return tables, indexes and triggers that differ from this program's schema."""
         return altered_schema(self._files.thread_connection)
 
-    def altered(self) -> list[AlteredRows]:
+    def altered(self) -> list[RowGroup]:
         """Return the groups of rows that differ from their checksums."""
         return list(altered_rows(self._files.thread_connection))
 
-    def uncovered(self) -> list[AlteredRows]:
+    def uncovered(self) -> list[RowGroup]:
         """Return the groups of rows without a checksum, which are old or from another program."""
         return list(uncovered_rows(self._files.thread_connection))
 
@@ -162,18 +162,20 @@ class Store:
         )
         return LibraryCounts(*counts)
 
-    def verify(self) -> list[Mismatch]:
-        """Hash every stored rubric and dataset version again; return the mismatches."""
-        mismatches = []
+    def verify(self) -> list[tuple[str, int, str, str]]:
+        """Hash every stored rubric and dataset version again; return the mismatches: the kind, the
+        version, its hash when it was saved, and its hash now.
+        """
+        versions = []
         for version_id, expected, content in self._files.tuples(
             "SELECT id, hash, content FROM rubric_version ORDER BY id"
         ):
             actual = content_hash(json.loads(content))
-            mismatches.append(Mismatch("rubric", version_id, expected, actual))
+            versions.append(("rubric", version_id, expected, actual))
         for version_id, expected, head in self._files.tuples(
             "SELECT id, hash, head FROM dataset_version ORDER BY id"
         ):
             items = [json.loads(text) for text in self.datasets.contents(version_id)]
             full_text = {**json.loads(head), "items": items}
-            mismatches.append(Mismatch("dataset", version_id, expected, content_hash(full_text)))
-        return [mismatch for mismatch in mismatches if mismatch.found != mismatch.expected]
+            versions.append(("dataset", version_id, expected, content_hash(full_text)))
+        return [version for version in versions if version[2] != version[3]]

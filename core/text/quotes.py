@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
 _QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "–": "-", "—": "-"})
 _EDGES = " \t\n\"'.…"
@@ -95,25 +95,16 @@ _ANY = re.compile(
 )
 
 
-class PartMention(NamedTuple):
-    """Characters ``start`` to ``end`` of a requirement that name a part of a judge's input."""
+def mentioned_parts(requirement: str) -> list[tuple[Part, str]]:
+    """Return the input parts that a requirement names, in order, each with the words that name it.
 
-    part: Part
-    start: int
-    end: int
-
-
-def mentioned_parts(requirement: str) -> list[PartMention]:
-    """Return the input parts that a requirement names, in order, including placeholders.
-
-    >>> [m.part for m in mentioned_parts("The answer fits the reference and uses {{style}}.")]
-    ['submission', 'reference', 'placeholder']
+    >>> mentioned_parts("The answer fits the reference and uses {{style}}.")
+    [('submission', 'answer'), ('reference', 'reference'), ('placeholder', '{{style}}')]
     """
-    named = []
-    for match in _ANY.finditer(requirement):
-        part: Part = next(name for name in _WORDS if match.group(name) is not None)
-        named.append(PartMention(part, match.start(), match.end()))
-    return named
+    return [
+        (next(name for name in _WORDS if match.group(name) is not None), match.group())
+        for match in _ANY.finditer(requirement)
+    ]
 
 
 def share_of(weight: float, other_weight: float) -> float | None:

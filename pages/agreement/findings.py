@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import streamlit as st
 
 from core import figures as draw
@@ -146,7 +148,7 @@ def _findings_view(chosen: RatedSelection, examination: Examination) -> None:
             for at, evidence in shown
             if serious_only in ("all", evidence.finding.role)
         ]
-    order = [at for group in examination.causes for at in group.places]
+    order = [at for places in examination.causes.values() for at in places]
     shown.sort(key=lambda pair: order.index(pair[0]))
     places = [str(at) for at, _ in shown]
     _common_causes(examination)
@@ -173,9 +175,8 @@ def _common_causes(examination: Examination) -> None:
     if len(examination.findings) < 2:
         return
     lines = "".join(
-        f"<li><b>{esc(group.cause)}</b>: {esc(group.about)}, "
-        f"{fmt.plural(len(group.places), 'finding')}</li>"
-        for group in examination.causes[:MOST_CAUSES]
+        f"<li><b>{esc(cause)}</b>: {esc(about)}, {fmt.plural(len(places), 'finding')}</li>"
+        for (cause, about), places in islice(examination.causes.items(), MOST_CAUSES)
     )
     more = len(examination.causes) - MOST_CAUSES
     if more > 0:

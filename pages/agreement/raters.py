@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 import streamlit as st
 
 from core import figures as draw
+from core.metrics.estimate import Estimate
 from core.services.agreement import confusion, reliability
 from core.services.agreement.rater_pairs import positive_level
 from core.services.agreement.rating_sheet import Sheet
@@ -18,7 +20,7 @@ from core.services.agreement.ratings import (
     PEOPLE,
     CriterionRatings,
 )
-from core.services.agreement.reliability import Ceiling, Matrix, RaterStanding
+from core.services.agreement.reliability import Matrix, RaterStanding
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
@@ -33,26 +35,26 @@ from pages.ui.widgets import draw_table, figure_cell, level_words
 
 def show_near_people(chosen: RatedSelection) -> None:
     """Draw a strip per kind of raters, a sentence, and the table."""
-    figures = remembered(
+    standings, means, ties = remembered(
         "agreement ceiling",
         (*chosen.about, chosen.criterion),
         lambda: reliability.closeness_to_majority(
             chosen.sheet, chosen.criterion, confidence=chosen.confidence
         ),
     )
-    groups = _groups_of_raters(figures)
+    groups = _groups_of_raters(standings)
     if groups:
         key = state.key(keys.AGREEMENT_CHART, "ceiling", chosen.criterion, *chosen.about)
         st.plotly_chart(
             draw.rater_strips(
                 [
-                    draw.RaterKindRow(
+                    (
                         KINDS[kind],
                         [
                             (rater_caption(rater.column), rater.kappa.value or 0.0)
                             for rater in members
                         ],
-                        _group_mean(figures, kind),
+                        means[kind].value if kind in means else None,
                     )
                     for kind, members in groups
                 ],
@@ -65,10 +67,10 @@ def show_near_people(chosen: RatedSelection) -> None:
             config={"displayModeBar": False},
             alt="Kappa of every rater with the majority of people, by kind, as in the table.",
         )
-    st.html(f'<div class="rs-prose">{esc(_ceiling_sentence(figures))}</div>')
+    st.html(f'<div class="rs-prose">{esc(_ceiling_sentence(standings, means))}</div>')
     st.caption(
         "People are compared with the majority of the others, judges with that of all people. "
-        f"The line is the mean. {fmt.plural(figures.ties, 'item')} without a majority are left "
+        f"The line is the mean. {fmt.plural(ties, 'item')} without a majority are left "
         f"out. {few_items_warning(len(chosen.sheet.items))}",
         help=STRENGTH,
     )
@@ -82,40 +84,28 @@ def show_near_people(chosen: RatedSelection) -> None:
                     figure_cell(rater.kappa),
                     fmt.count(rater.n),
                 ]
-                for rater in _sorted_raters(figures)
+                for rater in _sorted_raters(standings)
             ),
             name="Kappa with the majority of people",
             numbers=(2, 3),
         )
 
 
-def _groups_of_raters(ceiling: Ceiling) -> list[tuple[str, list[RaterStanding]]]:
+def _groups_of_raters(
+    standings: Sequence[RaterStanding],
+) -> list[tuple[str, list[RaterStanding]]]:
     groups = [
-        (
-            kind,
-            [
-                standing
-                for standing in ceiling.standings
-                if standing.kind == kind and standing.kappa.value is not None
-            ],
-        )
+        (kind, [o for o in standings if o.kind == kind and o.kappa.value is not None])
         for kind in KINDS
     ]
     return [(kind, members) for kind, members in groups if members]
 
 
-def _group_mean(ceiling: Ceiling, kind: str) -> float | None:
-    return ceiling.means[kind].value if kind in ceiling.means else None
+def _sorted_raters(standings: Sequence[RaterStanding]) -> list[RaterStanding]:
+    return sorted(standings, key=lambda o: (o.kappa.value is None, -(o.kappa.value or 0.0)))
 
 
-def _sorted_raters(ceiling: Ceiling) -> list[RaterStanding]:
-    return sorted(
-        ceiling.standings,
-        key=lambda standing: (standing.kappa.value is None, -(standing.kappa.value or 0.0)),
-    )
-
-
-def _ceiling_sentence(ceiling: Ceiling) -> str:
+def _ceiling_sentence(standings: Sequence[RaterStanding], means: Mapping[str, Estimate]) -> str:
     parts = []
     for kind, phrase in (
         ("human", "People agree with each other at a mean kappa of"),
@@ -123,7 +113,7 @@ def _ceiling_sentence(ceiling: Ceiling) -> str:
         ("offline", "offline judges reach"),
         ("reviewer", "reviewers reach"),
     ):
-        mean = ceiling.means.get(kind)
+        mean = means.get(kind)
         if mean is None or mean.value is None:
             continue
         parts.append(f"{phrase} {mean.words(fmt.score).inline}")
@@ -132,9 +122,9 @@ def _ceiling_sentence(ceiling: Ceiling) -> str:
     text = "; ".join(parts)
     best = next(
         (
-            standing
-            for standing in _sorted_raters(ceiling)
-            if standing.kind in JUDGE_KINDS and standing.kappa.value is not None
+            o
+            for o in _sorted_raters(standings)
+            if o.kind in JUDGE_KINDS and o.kappa.value is not None
         ),
         None,
     )

@@ -25,7 +25,7 @@ from pages.ui.widgets import draw_table, empty_state, figure_cell, page_header, 
 
 def agreement_line(pair: OpenPair) -> str:
     """Return the agreement in words, without any name."""
-    same = _judge_agreement(pair)[""].same
+    same = _judge_agreement(pair)[""][0]
     if same.value is None:
         return "no contest yet has been decided by both you and the judges"
     return (

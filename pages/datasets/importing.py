@@ -19,7 +19,6 @@ from core.services.datasets import catalog, label_stats
 from core.services.datasets.catalog import Checked
 from core.services.guided import marks
 from core.services.imports import column_roles
-from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
 from core.text import numbers as fmt
 from core.text.names import visible
@@ -116,7 +115,9 @@ def save_form(source: DatasetFile, dataset: Dataset) -> None:
             "Save as",
             [AS_NEW, *names],
             format_func=lambda value: (
-                "A new dataset" if value == AS_NEW else _version_of(names, value)
+                "A new dataset"
+                if value == AS_NEW
+                else f"New version of {visible(names.get(value, ''))[:80]}"
             ),
             key=IMPORT_INTO,
             help="A new version replaces the dataset in new runs; earlier runs keep theirs.",
@@ -139,10 +140,6 @@ def save_form(source: DatasetFile, dataset: Dataset) -> None:
         icon=":material/upload_file:",
     ):
         _import_dataset(source, dataset, None if into == AS_NEW else into, name)
-
-
-def _version_of(names: dict[int, str], dataset_id: int) -> str:
-    return f"New version of {visible(names.get(dataset_id, ''))[:80]}"
 
 
 def _import_dataset(
@@ -211,7 +208,7 @@ def show() -> None:
         return
     results = resources.tool_items(source)
     if results is not None:
-        _handle_results(source, results)
+        _handle_results(source, *results)
         return
     table = resources.table_in(source)
     sheet: str | None = None
@@ -241,16 +238,16 @@ def show() -> None:
         save_form(source, checked.dataset)
 
 
-def _handle_results(source: DatasetFile, results: ToolItems) -> None:
+def _handle_results(source: DatasetFile, tool: str, items: Checked) -> None:
     """Handle another tool's results: votes have their own page, items can be imported here."""
     st.info(
-        f"This file holds results of {results.tool}. To measure and review their scores, "
+        f"This file holds results of {tool}. To measure and review their scores, "
         "import it as votes. Here only its items can be imported, to be judged again.",
         icon=":material/info:",
     )
     routes.draw_link(routes.IMPORT_VOTES, "Import the scores as votes", icon="arrow_outward")
-    if _looks_right(results.found) and results.found.dataset is not None:
-        save_form(source, results.found.dataset)
+    if _looks_right(items) and items.dataset is not None:
+        save_form(source, items.dataset)
 
 
 def _dropped_file() -> DatasetFile | None:

@@ -64,7 +64,7 @@ def show_matrix(contest_raters: ContestRaters) -> None:
         return
     size = range(len(contest_raters.raters))
     names = [rater.name for rater in contest_raters.raters]
-    same = {pair: agreement.same.value for pair, agreement in contest_raters.pairs.items()}
+    same = {pair: equal.value for pair, (equal, _) in contest_raters.pairs.items()}
     values = [[1.0 if i == j else same[min(i, j), max(i, j)] for j in size] for i in size]
     st.html('<div class="rs-section">How often two raters agree</div>')
     left, right = st.columns(2, gap="large")

@@ -223,11 +223,11 @@ def _draw_methods(listwise: Listwise, cache_key: tuple[object, ...]) -> None:
             ("Two judges", "Spearman", "Kendall"),
             (
                 [
-                    f"{esc(likeness.one)} and {esc(likeness.other)}",
-                    figure_cell(likeness.spearman, FINE, interval=False),
-                    figure_cell(likeness.kendall, FINE, interval=False),
+                    f"{esc(one)} and {esc(other)}",
+                    figure_cell(spearman, FINE, interval=False),
+                    figure_cell(kendall, FINE, interval=False),
                 ]
-                for likeness in listwise.likeness
+                for one, other, spearman, kendall in listwise.likeness
             ),
             name="Do judges rank the systems in the same order?",
             numbers=(1, 2),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import streamlit as st
 
@@ -113,15 +113,6 @@ def _judge_row(judge_estimate: JudgeEstimate) -> list[str]:
 BY_PROMPT, BY_ID = "the same prompt", "the same id"
 
 
-@dataclass(frozen=True)
-class ComparedAnswers:
-    """The compared answers: dataset versions, the key to join by, the systems, the task count."""
-
-    versions: tuple[int, ...]
-    join: str | None
-    systems: tuple[str, ...]
-
-
 def show() -> None:
     """Draw the whole form."""
     st.button(
@@ -154,10 +145,11 @@ def _draw_form(choices: RunChoices) -> ContestRequest | None:
     data = _compared_data(choices)
     if data is None:
         return None
+    versions, join, systems = data
     st.html('<div class="rs-section">What is asked</div>')
     chosen = questions.chosen_questions(choices)
     st.html('<div class="rs-section">Who meets whom</div>')
-    design = questions.chosen_design(data.systems)
+    design = questions.chosen_design(systems)
     if chosen is None:
         return None
     asked_questions, guidelines = chosen
@@ -179,13 +171,13 @@ def _draw_form(choices: RunChoices) -> ContestRequest | None:
     if panel is None:
         return None
     request = ContestRequest(
-        datasets=data.versions,
+        datasets=versions,
         panel=panel,
-        systems=data.systems,
+        systems=systems,
         questions=asked_questions,
         design=design,
         guidelines=guidelines,
-        join=data.join,
+        join=join,
         name=name,
         seed=seed,
         replicates=replicates,
@@ -194,7 +186,10 @@ def _draw_form(choices: RunChoices) -> ContestRequest | None:
     return with_first_round(request) if design.kind == "adaptive" else request
 
 
-def _compared_data(choices: RunChoices) -> ComparedAnswers | None:
+def _compared_data(
+    choices: RunChoices,
+) -> tuple[tuple[int, ...], str | None, tuple[str, ...]] | None:
+    """Return the chosen dataset versions, the key to join their items by, and the systems."""
     names = {
         dataset.id: f"{dataset.name} ({fmt.plural(dataset.items, 'item')})"
         for dataset in choices.datasets
@@ -227,7 +222,7 @@ def _compared_data(choices: RunChoices) -> ComparedAnswers | None:
         st.info("Choose two systems or more.", icon=":material/swords:")
         return None
     st.caption(f"{fmt.plural(tasks, 'task')} that at least two systems answered.")
-    return ComparedAnswers(versions, join, systems)
+    return versions, join, systems
 
 
 def _join_key(versions: tuple[int, ...]) -> str | None:

@@ -118,7 +118,7 @@ def draw_pickers(chosen: ContestSelection, *, only_question: bool = False) -> No
             return
         if len(judges) > 1:
             _draw_picker("Judged by", state.JUDGE, judges, "All judges together", chosen.judge)
-        if _has_both_orders(chosen.contests):
+        if any(run.design.orders == "both" for run in chosen.contests.rounds.values()):
             key = state.key(CONTEST_FIELD, ORDERS)
             state.put(key, chosen.counted)
             st.segmented_control(
@@ -132,10 +132,6 @@ def draw_pickers(chosen: ContestSelection, *, only_question: bool = False) -> No
                 on_change=_on_pick,
                 args=(ORDERS, key, "both"),
             )
-
-
-def _has_both_orders(contests: Contests) -> bool:
-    return any(run.design.orders == "both" for run in contests.rounds.values())
 
 
 def _draw_picker(

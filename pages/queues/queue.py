@@ -191,7 +191,7 @@ def show(seat: Seat, queue_id: int) -> None:
     start_reviewing(seat, queue, queue_state)
     _show_progress(queue)
     people.show(seat, queue)
-    _show_findings(queue)
+    routes.draw_link(routes.RECORD, "Findings of this queue", {state.QUEUE: queue.id})
     left, right = st.columns(2, gap="large")
     with left:
         _draw_standing(queue_state)
@@ -206,10 +206,6 @@ def show(seat: Seat, queue_id: int) -> None:
 
 def _all_items() -> None:
     state.set_address(**{state.QUEUE: None})
-
-
-def _show_findings(queue: QueueRow) -> None:
-    routes.draw_link(routes.RECORD, "Findings of this queue", {state.QUEUE: queue.id})
 
 
 def _show_progress(queue: QueueRow) -> None:

@@ -38,12 +38,8 @@ def show() -> None:
     )
     with tabs:
         blocks.download_buttons(run.id, report)
-    _draw_report(run.id, report_as_paper(report))
-
-
-def _draw_report(run_id: int, paper: Paper) -> None:
     with st.container(key=blocks.REPORT):
-        _show_sections(run_id, paper)
+        _show_sections(run.id, report_as_paper(report))
 
 
 def _show_sections(run_id: int, paper: Paper) -> None:

@@ -328,11 +328,6 @@ def _show_scores(queue: QueueRow) -> None:
     )
 
 
-def _has_unreviewed(corrected: CorrectedMean) -> bool:
-    """Return whether some cells were decided only by judges."""
-    return corrected.labelled < corrected.cells
-
-
 def _rates_words(corrected: CorrectedMean) -> str:
     if corrected.rates is None:
         return fmt.DASH
@@ -354,7 +349,9 @@ def _score_line(corrected: CorrectedMean, *, rates: bool) -> list[str]:
     name = one_line(corrected.criterion, 80) if corrected.criterion else ALL
     labels_note = (
         quiet_html(f"weight of the judges' votes: {fmt.percent(powered.listened)}")
-        if powered is not None and powered.mean.value is not None and _has_unreviewed(corrected)
+        if powered is not None
+        and powered.mean.value is not None
+        and corrected.labelled < corrected.cells
         else ""
     )
     return [

@@ -57,7 +57,7 @@ def _offer_row(offer: FittedOffer) -> list[str]:
         name,
         fit_mark(offer, fitted),
         _accuracy_words(fitted.plain_right, fitted.labels, fitted.plain_far, fitted.plain_kappa)
-        + f"<br>{quiet_html(_plain_rule(fitted.plain))}",
+        + f"<br>{quiet_html(fitted.plain.replace('_', ' '))}",
         _accuracy_words(fitted.right, fitted.labels, fitted.far, fitted.kappa),
         fmt.count(fitted.gained),
         fmt.count(fitted.lost),
@@ -81,10 +81,6 @@ def _accuracy_words(
     if difference is not None:
         share = f"{fmt.score(difference)} levels off<br>{quiet_html(share)}"
     return share if kappa is None else f"{share}<br>{quiet_html(f'kappa {fmt.score(kappa)}')}"
-
-
-def _plain_rule(rule: str) -> str:
-    return rule.replace("_", " ")
 
 
 def _show_reliance(offers: list[FittedOffer]) -> None:

@@ -62,7 +62,11 @@ def _show_own_quality(quality: ReviewerQuality) -> None:
     draw_table(
         ("Figure", "Value", "Of what"),
         [
-            ["Verdicts", fmt.count(quality.verdicts), _cannot_words(quality)],
+            [
+                "Verdicts",
+                fmt.count(quality.verdicts),
+                quiet_html(f"{fmt.count(quality.cannot)} of these could not be assessed"),
+            ],
             ["Median time per verdict", pace, quiet_html(_quick_words(quality))],
             [
                 "As labelled",
@@ -99,10 +103,6 @@ def _show_own_quality(quality: ReviewerQuality) -> None:
             name=f"{quality.name} by week",
             numbers=(1, 2, 3),
         )
-
-
-def _cannot_words(quality: ReviewerQuality) -> str:
-    return quiet_html(f"{fmt.count(quality.cannot)} of these could not be assessed")
 
 
 def _quick_words(quality: ReviewerQuality) -> str:

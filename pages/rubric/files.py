@@ -18,7 +18,7 @@ from core.services.rubrics.drafts import draft_from
 from core.services.rubrics.import_export import (
     SHARE_FORMS,
     SHARE_WORDS,
-    PastedCriteria,
+    Pasted,
     PastedLine,
     RubricExport,
     ShareForm,
@@ -199,16 +199,17 @@ def show(name: str) -> None:
             "a spreadsheet (name, requirement, weight) are understood. A table with a "
             "column for each level is understood, too, if you paste its headings.",
         )
-        pasted = PastedCriteria((), (), ())
+        pasted: Pasted = (), (), ()
         with shown_errors():
             pasted = read_paste(text or "")
-        lines, count = pasted.lines, len(pasted.lines) + len(pasted.criteria)
+        lines, criteria, notices = pasted
+        count = len(lines) + len(criteria)
         if lines:
             _preview_lines(lines)
-        if pasted.criteria:
-            _preview_grid(pasted.criteria)
-        if pasted.notices:
-            problem_list(pasted.notices)
+        if criteria:
+            _preview_grid(criteria)
+        if notices:
+            problem_list(notices)
         caption = f"Add {fmt.plural(count, 'criterion', 'criteria')}"
         with st.container(horizontal=True, vertical_alignment="bottom"):
             kind: Template = st.selectbox(
@@ -217,7 +218,7 @@ def show(name: str) -> None:
                 key=state.key(PASTE_KIND, name),
                 format_func=TEMPLATE_WORDS.__getitem__,
                 width=180,
-                disabled=bool(pasted.criteria),
+                disabled=bool(criteria),
                 help="A table with levels defines its own answers.",
             )
             st.button(
@@ -249,9 +250,9 @@ def _on_part(name: str, uid: str) -> None:
     with shown_errors():
         draft = drafts.draft(name)
         requirement = next(c["requirement"] for c in draft["criteria"] if c["uid"] == uid)
-        pasted, remaining = read_paste(requirement), draft_criteria.remove_criterion(draft, uid)
-        draft = with_criteria_added(remaining, pasted.criteria)
-        drafts.change_draft(name, with_lines_added(draft, pasted.lines, "yes_no"))
+        lines, criteria, _ = read_paste(requirement)
+        draft = with_criteria_added(draft_criteria.remove_criterion(draft, uid), criteria)
+        drafts.change_draft(name, with_lines_added(draft, lines, "yes_no"))
 
 
 def _preview_grid(criteria: tuple[Criterion, ...]) -> None:
@@ -305,12 +306,12 @@ def _weight_html(line: PastedLine) -> str:
 
 def _on_add(name: str, kind: Template) -> None:
     with shown_errors():
-        pasted = read_paste(str(state.get(state.key(PASTE_TEXT, name)) or ""))
-        count = len(pasted.lines) + len(pasted.criteria)
+        lines, criteria, _ = read_paste(str(state.get(state.key(PASTE_TEXT, name)) or ""))
+        count = len(lines) + len(criteria)
         if not count:
             raise InputError("Paste or write lines first, one requirement each.")
-        draft = with_criteria_added(drafts.draft(name), pasted.criteria)
-        drafts.change_draft(name, with_lines_added(draft, pasted.lines, kind))
+        draft = with_criteria_added(drafts.draft(name), criteria)
+        drafts.change_draft(name, with_lines_added(draft, lines, kind))
         state.put(state.key(PASTE_TEXT, name), "")
         state.flash(f"Added {fmt.plural(count, 'criterion', 'criteria')}.")
 

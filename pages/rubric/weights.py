@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -35,15 +35,11 @@ DATASET, TABLE = "A dataset", "A table"
 EXAMPLE = "id,Accuracy,Tone,total\nann,MET,Warm,9\nbob,UNMET,Cold,2"
 
 
-class GradesSource(NamedTuple):
-    """Grades: their cache key, the fields that could be totals, and the inference."""
-
-    about: tuple[str, ...]
-    fields: list[str]
-    infer: Callable[[str, float | None], InferredWeights]
+#: Grades: their cache key, the fields that could be totals, and the inference from one.
+_Grades = tuple[str, list[str], Callable[[str, float | None], InferredWeights]]
 
 
-def choose_grades(name: str, rubric: Rubric) -> GradesSource | None:
+def choose_grades(name: str, rubric: Rubric) -> _Grades | None:
     """Return the chosen grades, or `None` if there are none yet."""
     key = state.key(WEIGHTS_SOURCE, name)
     state.seed(key, DATASET)
@@ -51,7 +47,7 @@ def choose_grades(name: str, rubric: Rubric) -> GradesSource | None:
     return _grades_in_table(name, rubric) if source == TABLE else _grades_in_dataset(name, rubric)
 
 
-def _grades_in_dataset(name: str, rubric: Rubric) -> GradesSource | None:
+def _grades_in_dataset(name: str, rubric: Rubric) -> _Grades | None:
     sets = weights_from_grades.label_sources(store())
     if not sets:
         st.caption(
@@ -67,8 +63,8 @@ def _grades_in_dataset(name: str, rubric: Rubric) -> GradesSource | None:
     fields = remembered(
         "totals", (version,), lambda: weights_from_grades.total_fields(store(), version)
     )
-    return GradesSource(
-        (str(version),),
+    return (
+        str(version),
         fields,
         lambda field, step: weights_from_grades.infer_from_dataset(
             store(), rubric, version, field, step=step
@@ -76,7 +72,7 @@ def _grades_in_dataset(name: str, rubric: Rubric) -> GradesSource | None:
     )
 
 
-def _grades_in_table(name: str, rubric: Rubric) -> GradesSource | None:
+def _grades_in_table(name: str, rubric: Rubric) -> _Grades | None:
     upload: Any = st.file_uploader(
         "File", type=["csv", "tsv", "json", "jsonl"], key=state.key(WEIGHTS_FILE, name)
     )
@@ -94,8 +90,8 @@ def _grades_in_table(name: str, rubric: Rubric) -> GradesSource | None:
     items = weights_from_grades.read_grades(
         data, str(upload.name) if upload else "pasted.csv", rubric
     )
-    return GradesSource(
-        (text_hash(data.decode("utf-8", "replace")),),
+    return (
+        text_hash(data.decode("utf-8", "replace")),
         list(weights_from_grades.totals_by_field(items)),
         lambda field, step: weights_from_grades.infer_weights(rubric, items, field, step=step),
     )
@@ -126,14 +122,15 @@ def _show_form(name: str) -> None:
     source = choose_grades(name, rubric)
     if source is None:
         return
-    if not source.fields:
+    about, fields, infer = source
+    if not fields:
         st.caption("Apart from the labels, no column of numbers could hold totals.")
         return
     with st.container(horizontal=True):
         field: str = st.selectbox(
             "Total",
-            source.fields,
-            key=state.key(WEIGHTS_TOTAL, name, *source.about),
+            fields,
+            key=state.key(WEIGHTS_TOTAL, name, about),
             format_func=lambda field: one_line(field, 60),
         )
         step: float = st.selectbox(
@@ -143,10 +140,8 @@ def _show_form(name: str) -> None:
             format_func=STEPS.__getitem__,
             width=110,
         )
-    cache_key = (content_hash(draft_payload(drafts.draft(name))), *source.about, field, step)
-    inferred = remembered(
-        "weights from grades", cache_key, lambda: source.infer(field, step or None)
-    )
+    cache_key = (content_hash(draft_payload(drafts.draft(name))), about, field, step)
+    inferred = remembered("weights from grades", cache_key, lambda: infer(field, step or None))
     _show_weights(name, inferred)
 
 
@@ -181,12 +176,12 @@ def _show_weights(name: str, inferred: InferredWeights) -> None:
                 ("Item", "Total", "By the weights", "Apart"),
                 (
                     [
-                        esc(misfit.item_id),
-                        fmt.number(misfit.total, 4),
-                        fmt.number(misfit.fitted, 4),
-                        fmt.weight(round(misfit.residual, 3)),
+                        esc(item_id),
+                        fmt.number(total, 4),
+                        fmt.number(total - residual, 4),
+                        fmt.weight(round(residual, 3)),
                     ]
-                    for misfit in inferred.misfits[:MISFITS]
+                    for item_id, total, residual in inferred.misfits[:MISFITS]
                 ),
                 name="Items with other totals",
                 numbers=(1, 2, 3),

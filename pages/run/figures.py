@@ -8,7 +8,7 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.rubric import Rubric
-from core.domain.runs import Run, ScoreBin
+from core.domain.runs import Run
 from core.metrics.estimate import Estimate, surely_below
 from core.scoring.explanation import ungraded_words
 from core.services.agreement.rater_pairs import PairLine
@@ -37,30 +37,34 @@ def show(run: Run, rubric: Rubric) -> None:
     """Draw the histogram of scores, then the verdicts of every criterion."""
     cache_key = browsing.results_state(store(), run)
     bins = remembered("scores", cache_key, lambda: browsing.score_distribution(store(), run.id))
-    means = lifecycle.run_means(store(), run.id)
-    if not bins and means.ungraded:
-        empty_state("No grades", f"{ungraded_words(means.ungraded)}.")
+    mean, _, ungraded = lifecycle.run_means(store(), run.id)
+    if not bins and ungraded:
+        empty_state("No grades", f"{ungraded_words(ungraded)}.")
         return
     if not bins:
         empty_state("No scores yet", "Figures appear here as soon as the first items are graded.")
         return
     grades_button(run.id)
-    _score_histogram(run, bins, cache_key)
+    lacking = f" {label(words)}." if (words := ungraded_words(ungraded)) else ""
+    _score_histogram(run, bins, mean, lacking, cache_key)
     counts = remembered(
         "verdicts", cache_key, lambda: browsing.verdict_counts(store(), run.id, rubric)
     )
     _verdict_bars(run, counts, cache_key)
 
 
-def _score_histogram(run: Run, bins: list[ScoreBin], cache_key: tuple[object, ...]) -> None:
-    scored = sum(bin_.items for bin_ in bins)
-    means = lifecycle.run_means(store(), run.id)
-    mean = means.score
-    ungraded_note = f" {label(words)}." if (words := ungraded_words(means.ungraded)) else ""
+def _score_histogram(
+    run: Run,
+    bins: list[tuple[float, float, int]],
+    mean: float | None,
+    lacking: str,
+    cache_key: tuple[object, ...],
+) -> None:
+    scored = sum(items for *_, items in bins)
     st.html('<div class="rs-section">Scores</div>')
     st.caption(
         f"Mean {fmt.score(mean)} over {fmt.plural(scored, 'item')} with a score. "
-        f"{fmt.count(run.items - scored)} without.{ungraded_note} Click a bar to see its items."
+        f"{fmt.count(run.items - scored)} without.{lacking} Click a bar to see its items."
     )
     figure = remembered("histogram", cache_key, lambda: draw.score_histogram(bins, mean))
     key = state.key(RUN_CHART, "scores", run.id)
@@ -74,12 +78,11 @@ def _score_histogram(run: Run, bins: list[ScoreBin], cache_key: tuple[object, ..
     )
 
 
-def _histogram_words(bins: list[ScoreBin], mean: float | None) -> str:
-    largest = max(bins, key=lambda bin_: bin_.items)
+def _histogram_words(bins: list[tuple[float, float, int]], mean: float | None) -> str:
+    start, end, items = max(bins, key=lambda score_bin: score_bin[2])
     return (
-        f"Histogram of {fmt.plural(sum(bin_.items for bin_ in bins), 'score')}, mean "
-        f"{fmt.score(mean)}. The largest bin, {fmt.score(largest.low)} to "
-        f"{fmt.score(largest.high)}, has {fmt.count(largest.items)}."
+        f"Histogram of {fmt.plural(sum(n for *_, n in bins), 'score')}, mean {fmt.score(mean)}. "
+        f"The largest bin, {fmt.score(start)} to {fmt.score(end)}, has {fmt.count(items)}."
     )
 
 

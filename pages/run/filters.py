@@ -11,7 +11,6 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.domain.runs import CellSign, Run, RunItemFilter, RunItemSort
 from core.services.results import browsing, flip_check
-from core.services.results.browsing import ItemGroups
 from core.services.results.grid import GridItem
 from core.services.runs import lifecycle
 from core.text.numbers import count, plural
@@ -211,8 +210,12 @@ def open_next_doubt(items: Sequence[GridItem], *at: str) -> None:
         see_cell(*cells[cells.index(at) + 1])
 
 
-def draw_controls(groups: ItemGroups, rubric: Rubric) -> None:
-    """Draw the search, and behind one button the filters and the order."""
+def draw_controls(groups: tuple[list[str], list[str], list[str]], rubric: Rubric) -> None:
+    """Draw the search, and behind one button the filters and the order.
+
+    ``groups`` are the systems, tags and splits of the items.
+    """
+    systems, tags, splits = groups
     search_box(
         _widget_key(state.FIND, state.address(state.FIND) or ""),
         "Search ids and texts",
@@ -222,14 +225,14 @@ def draw_controls(groups: ItemGroups, rubric: Rubric) -> None:
         args=(state.FIND,),
     )
     with st.popover("Filter and sort", icon=":material/filter_list:"):
-        _sort_choice(rubric, groups)
+        _sort_choice(rubric, by_system=bool(systems))
         _score_range()
         _verdict_filter(rubric)
         _select_filter(OUTCOME, "Outcome", {str(value): w for value, w in OUTCOME_WORDS.items()})
         for name, words, values in (
-            (state.SYSTEM, "System", groups.systems),
-            (state.TAG, "Tag", groups.tags),
-            (state.SPLIT, "Split", groups.splits),
+            (state.SYSTEM, "System", systems),
+            (state.TAG, "Tag", tags),
+            (state.SPLIT, "Split", splits),
         ):
             if values:
                 _select_filter(name, words, {value: one_line(value, 80) for value in values})
@@ -280,11 +283,11 @@ def _quick_counts(run: Run) -> dict[str, int]:
     return kept
 
 
-def _sort_choice(rubric: Rubric, groups: ItemGroups) -> None:
+def _sort_choice(rubric: Rubric, *, by_system: bool) -> None:
     """Draw the choices of the order and its direction."""
     now = shown_selection()
     names = [c.name for c in rubric.criteria]
-    words = {str(sort): w for sort, w in SORTS.items() if sort != "system" or groups.systems}
+    words = {str(sort): w for sort, w in SORTS.items() if sort != "system" or by_system}
     options: dict[str | tuple[str, str], str] = dict(words.items())
     options |= {(BY, name): one_line(name, 60) for name in names}
     chosen = (BY, now.by) if now.sort == "criterion" else str(now.sort)

@@ -12,7 +12,6 @@ from core.domain.dataset import Item, Pair, Sections, output_of
 from core.scoring.trace import ScorePart, Trace
 from core.services.datasets import splits
 from core.services.results import browsing, item_view
-from core.services.results.browsing import ItemNeighbours
 from core.services.results.item_view import CriterionView, ItemView
 from core.services.review import audit_trail
 from core.text import numbers as fmt
@@ -256,7 +255,15 @@ def show(run_id: int, item_id: str) -> None:
 
 def _item_bar(view: ItemView) -> None:
     """Draw the link back to the list, and the steps to the items before and after."""
-    at = _item_neighbours(view)
+    now = filters.shown_selection()
+    cache_key = (*browsing.results_state(store(), view.run), now, view.item.id)
+    before, after, place, total = remembered(
+        "neighbours",
+        cache_key,
+        lambda: browsing.neighbours_of(
+            store(), view.run.id, view.item.id, now.where, now.sort, now.descending, now.by
+        ),
+    )
     with st.container(horizontal=True, vertical_alignment="center", key="rs_item_bar"):
         st.button(
             "Items",
@@ -266,12 +273,12 @@ def _item_bar(view: ItemView) -> None:
             on_click=_leave_item,
         )
         st.space("stretch")
-        position = "not in this list" if at.place is None else f"{fmt.count(at.place)} of"
-        suffix = ", as filtered" if filters.shown_selection().filtered else ""
-        st.html(f'<span class="rs-quiet rs-num">{position} {fmt.count(at.total)}{suffix}</span>')
+        where = "not in this list" if place is None else f"{fmt.count(place)} of"
+        suffix = ", as filtered" if now.filtered else ""
+        st.html(f'<span class="rs-quiet rs-num">{where} {fmt.count(total)}{suffix}</span>')
         for title, to, icon, shortcut in (
-            ("Previous", at.before, "chevron_left", "Left"),
-            ("Next", at.after, "chevron_right", "Right"),
+            ("Previous", before, "chevron_left", "Left"),
+            ("Next", after, "chevron_right", "Right"),
         ):
             st.button(
                 title,
@@ -282,18 +289,6 @@ def _item_bar(view: ItemView) -> None:
                 on_click=_step_button,
                 args=(view.item.id, to),
             )
-
-
-def _item_neighbours(view: ItemView) -> ItemNeighbours:
-    now = filters.shown_selection()
-    cache_key = (*browsing.results_state(store(), view.run), now, view.item.id)
-    return remembered(
-        "neighbours",
-        cache_key,
-        lambda: browsing.neighbours_of(
-            store(), view.run.id, view.item.id, now.where, now.sort, now.descending, now.by
-        ),
-    )
 
 
 def _go_to_item(item_id: str | None) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from core.domain.panel import Panel
-from core.domain.runs import RunMeans, RunRow
+from core.domain.runs import RunRow
 from core.scoring.explanation import ungraded_words
 from core.services.guided import judging
 from core.services.runs import cost_estimate, lifecycle, planning
@@ -134,10 +134,10 @@ def _run_cards(search: str, offset: int, was_active: bool) -> None:
         if was_active and not any(run_row.active for run_row in rows):
             st.rerun()
         for run_row in rows:
-            _run_card(run_row, lifecycle.run_means(store(), run_row.id))
+            _run_card(run_row)
 
 
-def _run_card(run: RunRow, means: RunMeans) -> None:
+def _run_card(run: RunRow) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center"):
             routes.draw_link(routes.RUN, label(run.name, 90), {state.RUN: run.id})
@@ -145,20 +145,21 @@ def _run_card(run: RunRow, means: RunMeans) -> None:
         if run.active:
             answered = run.votes + run.failures_open
             st.progress(min(1.0, answered / run.planned) if run.planned else 1.0)
-        lines = (f"{versions_line(run)} · {raters_line(run)}", " · ".join(_run_facts(run, means)))
+        lines = (f"{versions_line(run)} · {raters_line(run)}", " · ".join(_run_facts(run)))
         st.html("".join(f'<div class="rs-quiet rs-num">{esc(line)}</div>' for line in lines))
 
 
-def _run_facts(run: RunRow, means: RunMeans) -> list[str]:
+def _run_facts(run: RunRow) -> list[str]:
+    score, agreement, ungraded = lifecycle.run_means(store(), run.id)
     facts = [f"run {run.id}", f"{fmt.plural(run.items, 'item')}", votes_words(run)]
     if lifecycle.cells_not_needed(run):
         facts.append(f"{fmt.count(lifecycle.cells_not_needed(run))} not needed")
-    if means.score is not None:
-        facts.append(f"mean score {fmt.score(means.score)}")
-    if means.ungraded:
-        facts.append(ungraded_words(means.ungraded))
-    if means.agreement is not None and len(run.panel.judges) > 1:
-        facts.append(f"agreement {fmt.score(means.agreement)}")
+    if score is not None:
+        facts.append(f"mean score {fmt.score(score)}")
+    if ungraded:
+        facts.append(ungraded_words(ungraded))
+    if agreement is not None and len(run.panel.judges) > 1:
+        facts.append(f"agreement {fmt.score(agreement)}")
     if run.failures_open:
         facts.append(fmt.plural(run.failures_open, "failure"))
     if run.calls:

@@ -11,8 +11,9 @@ from core.domain.panel import Panel
 from core.errors import InputError
 from core.services.guided import judging
 from core.services.runs import planning, sweeps
+from core.services.runs.cost_estimate import CostEstimate
 from core.services.runs.planning import LABEL_SHARE, RunChoices, RunRequest
-from core.services.runs.sweeps import Judging, Sweep, SweepAxes, SweepEstimate
+from core.services.runs.sweeps import Judging, Sweep, SweepAxes
 from core.text import numbers as fmt
 from pages.runs import choosing
 from pages.ui import asking_words as words
@@ -166,20 +167,19 @@ def _sweep_outlook(form: tuple[RunRequest, SweepAxes] | None) -> None:
 def _estimated_sweep(request: RunRequest, axes: SweepAxes) -> Sweep | None:
     try:
         cache_key = (repr(request), repr(axes))
-        sweep, estimate = remembered("sweep", cache_key, lambda: _plan_and_estimate(request, axes))
+        sweep, runs = remembered("sweep", cache_key, lambda: _plan_and_estimate(request, axes))
     except InputError as error:
         st.info(label(error.message), icon=":material/tune:")
         problem_list(error.problems)
         return None
-    budget = request.budget
+    budget, costs = request.budget, [run.cost for run in runs]
+    cost = None if None in costs else sum(known for known in costs if known is not None)
     show_figures(
         [
             LabelledFigure("Runs", fmt.count(len(sweep.variants))),
             LabelledFigure("Items in each", fmt.count(len(sweep.items))),
-            LabelledFigure("Calls to models", fmt.count(estimate.calls)),
-            LabelledFigure(
-                "Cost of all", ("about " if estimate.cost else "") + fmt.cost(estimate.cost)
-            ),
+            LabelledFigure("Calls to models", fmt.count(sum(run.calls for run in runs))),
+            LabelledFigure("Cost of all", ("about " if cost else "") + fmt.cost(cost)),
         ],
         columns=2,
     )
@@ -193,13 +193,13 @@ def _estimated_sweep(request: RunRequest, axes: SweepAxes) -> Sweep | None:
     draw_table(
         ("Run", "Calls", "Cost"),
         (
-            (esc(variant.name), fmt.count(run_estimate.calls), fmt.cost(run_estimate.cost))
-            for variant, run_estimate in zip(sweep.variants, estimate.runs, strict=True)
+            (esc(variant.name), fmt.count(of.calls), fmt.cost(of.cost))
+            for variant, of in zip(sweep.variants, runs, strict=True)
         ),
         name="The runs of the sweep",
         numbers=(1, 2),
     )
-    if estimate.cost is None:
+    if cost is None:
         st.warning(
             "A price is not known. Enter prices on the Judges page.", icon=":material/payments:"
         )
@@ -208,7 +208,7 @@ def _estimated_sweep(request: RunRequest, axes: SweepAxes) -> Sweep | None:
     return sweep
 
 
-def _plan_and_estimate(request: RunRequest, axes: SweepAxes) -> tuple[Sweep, SweepEstimate]:
+def _plan_and_estimate(request: RunRequest, axes: SweepAxes) -> tuple[Sweep, list[CostEstimate]]:
     sweep = sweeps.plan_sweep(store(), request, axes)
     return sweep, sweeps.estimate_sweep(store(), sweep)
 

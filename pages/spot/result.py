@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+
 import streamlit as st
 
 from core.errors import NotFound
@@ -9,7 +11,7 @@ from core.services.results import item_view
 from core.services.results.item_view import ItemView
 from core.services.runs import lifecycle
 from core.services.spot import spot_check
-from core.services.spot.spot_check import SpotComparison, SpotPair
+from core.services.spot.spot_check import SpotComparison
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.spot import form_data
@@ -59,14 +61,15 @@ def _show_comparison(comparison: SpotComparison) -> None:
     score = ("Score", fmt.score(before.row.score), fmt.score(after.row.score))
     draw_table(
         ["Criterion", f"Check {before.run.id}", f"Check {after.run.id}"],
-        [*map(_pair_row, comparison.pairs), [f"<b>{esc(cell)}</b>" for cell in score]],
+        [*starmap(_pair_row, comparison.pairs), [f"<b>{esc(cell)}</b>" for cell in score]],
         name="Verdicts of both checks",
     )
 
 
-def _pair_row(pair: SpotPair) -> list[str]:
-    before, after = esc(pair.before or "no verdict"), esc(pair.after or "no verdict")
-    return [esc(pair.criterion), before, f"<b>≠ {after}</b>" if pair.changed else after]
+def _pair_row(criterion: str, before: str | None, after: str | None) -> list[str]:
+    changed = None not in (before, after) and before != after
+    label = esc(after or "no verdict")
+    return [esc(criterion), esc(before or "no verdict"), f"<b>≠ {label}</b>" if changed else label]
 
 
 SPOT_REDRAW = "spot_redraw"

@@ -82,10 +82,11 @@ def _show_links(run_id: int, look: RunProgress) -> None:
         routes.draw_link(routes.RUN, "Open the run", {state.RUN: run_id})
         telling = None if look.row.active else worked_example.telling_item(store(), run_id)
         if telling is not None:
+            item_id, wrong, labelled = telling
             routes.draw_link(
                 routes.RUN,
-                f"See an answer that the judges got wrong ({telling.wrong} of {telling.labelled})",
-                {state.RUN: run_id, state.ITEM: telling.item_id},
+                f"See an answer that the judges got wrong ({wrong} of {labelled})",
+                {state.RUN: run_id, state.ITEM: item_id},
                 icon="search",
             )
         if not look.row.active:

@@ -94,7 +94,7 @@ def _show_pictures() -> None:
         for name, caption, page in PICTURES:
             with st.container(gap="xxsmall"):
                 st.image(FOLDER / f"{name}-{theme}.png", alt=caption)
-                item = {state.ITEM: telling.item_id} if name == "item" else {}
+                item = {state.ITEM: telling[0]} if name == "item" else {}
                 routes.draw_link(page, caption, {state.RUN: run_id, **item}, icon="arrow_forward")
 
 

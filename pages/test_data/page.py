@@ -11,6 +11,7 @@ from core.services.assist import counterfactuals, help_tasks, proposals
 from core.services.assist.counterfactuals import EditFigures, EditRequest
 from core.services.datasets import catalog
 from core.services.rubrics import library, prompt_preview
+from core.services.runs import lifecycle
 from core.text import numbers as fmt
 from pages.test_data import submissions
 from pages.test_data.submissions import DATA_ACT, DATA_FIELD, share_words
@@ -133,7 +134,7 @@ def _show_changed(task: HelpTask) -> None:
         return
     with st.container(border=True):
         st.subheader("Do judges notice the change, and do other criteria move?", anchor=False)
-        run = counterfactuals.latest_run(store(), version)
+        run = lifecycle.newest_over(store(), version, counterfactuals.DETAIL)
         submissions.draw_ask_form(
             f"edits/{task.id}",
             lambda panel: counterfactuals.run_request(store(), task, version, panel),

@@ -189,7 +189,7 @@ def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
     criterion = generated_items.request_of(task).criterion
     with st.container(border=True):
         st.subheader("Do judges find the intended option?", anchor=False)
-        run = generated_items.latest_run(store(), version)
+        run = lifecycle.newest_over(store(), version, generated_items.DETAIL)
         draw_ask_form(
             f"recovery/{task.id}",
             lambda panel: generated_items.request(

@@ -10,7 +10,7 @@ import streamlit as st
 from core.domain.dataset import Answer, Item, Pair, Sections, output_of
 from core.domain.rubric import Criterion
 from core.domain.votes import Call, Verdict, Vote, VoteFailure
-from core.rubric_diff.wording import WordDiff, word_diff
+from core.rubric_diff.wording import Spans, word_diff
 from core.services.results.item_view import Standing, VoteView, averaged_in_words
 from core.text import numbers as fmt
 from core.text.quotes import find_quote
@@ -103,7 +103,6 @@ def vote_card(
     result: Vote | VoteFailure,
     call: Call | None = None,
     *,
-    author: str = "",
     which: str | None = None,
     text: str | None = None,
     marks: str = "",
@@ -115,18 +114,16 @@ def vote_card(
         criterion: the criterion asked.
         result: the answer, or the failure.
         call: the call's figures, if known.
-        author: replaces the judge's name (e.g. "Judge A" in blind judging).
         which: replaces "try 2" and the like, the answer's number (see `answer_label`).
         text: the submission; quotes that it does not contain are marked as missing.
         marks: HTML tags (`widgets.tag`) next to the name.
         brief: show a line of the reason, which a click opens.
     """
-    name = author or result.cell.judge
     if which is None:
         which = f"try {result.cell.replicate + 1}" if result.cell.replicate else ""
     details = " · ".join(part for part in (which, _shown_order_text(result)) if part)
     quiet = f'<span class="rs-quiet">{esc(details)}</span>' if details else ""
-    head = f'<div class="rs-row"><b>{esc(name)}</b>{quiet}{marks}</div>'
+    head = f'<div class="rs-row"><b>{esc(result.cell.judge)}</b>{quiet}{marks}</div>'
     body = _vote(criterion, result, text, brief) if isinstance(result, Vote) else _failure(result)
     return f'<div class="rs-card">{head}{body}{_call_line(call)}</div>'
 
@@ -352,8 +349,7 @@ def side_by_side(headings: tuple[str, str], answers: tuple[Answer, Answer], *, m
         mark: whether to mark words that the other answer lacks.
     """
     texts = output_of(answers[0]), output_of(answers[1])
-    difference = _marks_between(*texts) if mark else None
-    spans = ((), ()) if difference is None else (difference.first, difference.second)
+    spans = _marks_between(*texts) if mark else ((), ())
     with st.grid(2, min_column_width=300):
         for index in (0, 1):
             with st.container(border=True, gap="xsmall"):
@@ -362,19 +358,18 @@ def side_by_side(headings: tuple[str, str], answers: tuple[Answer, Answer], *, m
                 _show_thinking(answers[index])
 
 
-def _marks_between(first: str, second: str) -> WordDiff | None:
-    """Return what to mark; or `None`, after showing why marks would not help."""
-    difference = remembered("words", (first, second), lambda: word_diff(first, second))
-    if difference.common is None:
+def _marks_between(first: str, second: str) -> tuple[Spans, Spans]:
+    """Return what to mark in each; nothing, after showing why, if marks would not help."""
+    *spans, common = remembered("words", (first, second), lambda: word_diff(first, second))
+    if common is None:
         st.caption("The answers are too long to mark differences.")
-        return None
-    if difference.common < ALIKE:
-        share = fmt.percent(difference.common)
+    elif common < ALIKE:
+        share = fmt.percent(common)
         st.caption(f"Only {share} of the words are common to both, so nothing is marked.")
-        return None
-    if not difference.first and not difference.second:
+        return (), ()
+    elif not any(spans):
         st.caption("Both answers have the same words.")
-    return difference
+    return spans[0], spans[1]
 
 
 def _side_text(text: str, spans: tuple[tuple[int, int], ...]) -> None:

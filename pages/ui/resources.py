@@ -23,7 +23,6 @@ from core.services.guided import dropped, texts
 from core.services.guided.dropped import Place, Recognised
 from core.services.guided.texts import File
 from core.services.imports import import_files
-from core.services.imports.import_files import ToolItems
 from core.services.rubrics import library
 from core.services.runs import server
 from core.settings import Settings, load_settings
@@ -235,13 +234,13 @@ def _table_in(key: str, name: str, sheet: str | None, _source: DatasetFile) -> T
         return error
 
 
-def tool_items(source: DatasetFile) -> ToolItems | None:
-    """Return the items of a file with another tool's results; ``None`` for other files."""
+def tool_items(source: DatasetFile) -> tuple[str, Checked] | None:
+    """Return the tool's name and the items of a file with another tool's results, else ``None``."""
     return _tool_items(source.key, source)
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Reading the file …")
-def _tool_items(key: str, _source: DatasetFile) -> ToolItems | None:
+def _tool_items(key: str, _source: DatasetFile) -> tuple[str, Checked] | None:
     return import_files.tool_items(_source.data(), _source.name)
 
 

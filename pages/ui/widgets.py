@@ -349,11 +349,10 @@ def level_words() -> str:
     return fmt.level_words(chosen_confidence().level)
 
 
-def interval_choice(*, methods: bool = True, stretch: bool = False) -> Confidence:
+def interval_choice(*, methods: bool = True) -> Confidence:
     """Draw a popover that chooses level and method; `methods` if resampling makes the intervals."""
     choice = chosen_confidence()
-    width: Literal["stretch", "content"] = "stretch" if stretch else "content"
-    with st.popover(f"{level_words()} intervals", icon=":material/straighten:", width=width):
+    with st.popover(f"{level_words()} intervals", icon=":material/straighten:", width="content"):
         interval_fields(methods=methods)
     return choice
 

@@ -7,7 +7,6 @@ import pytest
 from core.figures import (
     MOST_NAMES,
     EstimateDot,
-    RaterKindRow,
     Series,
     agreement_map,
     bland_altman,
@@ -37,9 +36,7 @@ def test_a_forest_has_a_dot_a_whisker_and_what_is_to_be_beaten() -> None:
 
 
 def test_a_strip_has_every_rater_and_their_mean() -> None:
-    figure = rater_strips(
-        [RaterKindRow("People", [("ann", 0.2), ("ben", -0.1)], 0.05)], "Kappa", "ben"
-    )
+    figure = rater_strips([("People", [("ann", 0.2), ("ben", -0.1)], 0.05)], "Kappa", "ben")
 
     (strip,) = figure.data
     assert list(strip.x) == [0.2, -0.1]

@@ -13,7 +13,7 @@ from core.domain.dataset import Item, Pair
 from core.domain.rubric import Criterion
 from core.judging import near_duplicates
 from core.judging.near_duplicates import fingerprint_of, group_numbers
-from core.judging.prompts.few_shot import draw_examples
+from core.judging.prompts.few_shot import ExampleBank
 
 ESSAY = (
     "The tide rises because the Moon pulls the water on the near side more than the Earth, and "
@@ -112,7 +112,6 @@ def test_no_example_is_nearly_the_graded_text() -> None:
     criterion = Criterion(name="c", requirement="Says why.")
     near = item(ESSAY.replace("a day", "daily"), name="near")
     others = [(item(f"text {n}", name=f"i{n}"), n % 2, "") for n in range(3)]
-    shown = draw_examples(
-        criterion, [(near, 0, ""), *others], 4, seed=1, item=item(ESSAY, name="graded")
-    )
+    bank = ExampleBank(criterion, [(near, 0, ""), *others], 4, seed=1)
+    shown = bank.for_item(item(ESSAY, name="graded"))
     assert sorted(example.item.id for example in shown) == ["i0", "i1", "i2"]

@@ -26,7 +26,7 @@ def test_what_is_held_out_holds_the_truth_where_the_chosen_threshold_flatters() 
     for at in range(60):
         found = held_out_result(sample(generator, 20, 1, tells=True), seed=at)
         assert found is not None
-        low, high = found.right.low, found.right.high
+        low, high = found[1].low, found[1].high
         # Thresholds chosen on 20 labels truly come to .876 (bench/thresholds.py).
         held += low is not None and high is not None and low <= 0.876 <= high
     assert held >= 53

@@ -72,12 +72,11 @@ def by_scipy(rows: list[Row], systems: int) -> tuple[np.ndarray, float]:
 
 def test_strengths_with_ties_are_those_of_a_general_optimiser() -> None:
     rows = drawn([0.0, 0.5, 1.2, -0.3], 400, tie=0.6, seed=1)
-    wanted, log_tie = by_scipy(rows, 4)
+    wanted, wanted_tie = by_scipy(rows, 4)
     table = table_of(rows, 4)
-    found = fit_strengths(table.pairs, table.totals()[:, :, None], 4)
-    assert found.converged.all()
-    assert found.strengths[:, 0] == pytest.approx(wanted, abs=1e-4)
-    assert found.log_tie[0] == pytest.approx(log_tie, abs=1e-4)
+    strengths, log_tie = fit_strengths(table.pairs, table.totals()[:, :, None], 4)
+    assert strengths[:, 0] == pytest.approx(wanted, abs=1e-4)
+    assert log_tie[0] == pytest.approx(wanted_tie, abs=1e-4)
 
 
 def test_strengths_without_ties_are_those_of_choix() -> None:
@@ -86,15 +85,15 @@ def test_strengths_without_ties_are_those_of_choix() -> None:
     data = [(i, j) if points else (j, i) for i, j, points in rows]
     wanted = choix.opt_pairwise(5, data, alpha=0.0, method="BFGS")
     table = table_of(rows, 5)
-    found = fit_strengths(table.pairs, table.totals()[:, :, None], 5)
-    assert found.strengths[:, 0] == pytest.approx(wanted - wanted.mean(), abs=1e-5)
+    strengths, _ = fit_strengths(table.pairs, table.totals()[:, :, None], 5)
+    assert strengths[:, 0] == pytest.approx(wanted - wanted.mean(), abs=1e-5)
 
 
 def test_two_systems_differ_by_the_log_of_wins_over_losses() -> None:
     # Davidson (1970): with two systems the likelihood equations give s1 - s2 = log(w / l).
     table = table_of([(0, 1, 1.0)] * 30 + [(0, 1, 0.5)] * 7 + [(0, 1, 0.0)] * 10, 2)
-    found = fit_strengths(table.pairs, table.totals()[:, :, None], 2)
-    assert found.strengths[0, 0] - found.strengths[1, 0] == pytest.approx(math.log(3))
+    strengths, _ = fit_strengths(table.pairs, table.totals()[:, :, None], 2)
+    assert strengths[0, 0] - strengths[1, 0] == pytest.approx(math.log(3))
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=30, max_size=30), st.integers(0, 9))
@@ -105,8 +104,8 @@ def test_fitted_points_are_the_observed_points(points: list[float], seed: int) -
     circle = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 0, 1.0)]  # so that all is finite
     rows = [(i, j, p) for (i, j), p in zip(ends, points, strict=True)] + circle
     table = table_of(rows, 4)
-    found = fit_strengths(table.pairs, table.totals()[:, :, None], 4)
-    s, v = np.exp(found.strengths[:, 0]), math.exp(found.log_tie[0])
+    strengths, log_tie = fit_strengths(table.pairs, table.totals()[:, :, None], 4)
+    s, v = np.exp(strengths[:, 0]), math.exp(log_tie[0])
     fitted, observed = np.zeros(4), np.zeros(4)
     for i, j, p in rows:
         middle = v * math.sqrt(s[i] * s[j])
@@ -189,7 +188,6 @@ def test_a_circle_is_shown_and_has_no_winner() -> None:
     found = majority_circles(win_matrix(table_of(rows, 4)))
     assert found.winner is None
     assert found.circles == ((0, 1, 2),)
-    assert found.examples == ((0, 1, 2),)
 
 
 def test_who_beats_everybody_is_the_condorcet_winner() -> None:
@@ -199,9 +197,9 @@ def test_who_beats_everybody_is_the_condorcet_winner() -> None:
 
 def test_only_ties_leave_all_level() -> None:
     table = table_of([(0, 1, 0.5), (1, 2, 0.5)] * 5, 3)
-    found = fit_strengths(table.pairs, table.totals()[:, :, None], 3)
-    assert found.strengths[:, 0] == pytest.approx([0, 0, 0])
-    assert found.log_tie[0] == math.inf
+    strengths, log_tie = fit_strengths(table.pairs, table.totals()[:, :, None], 3)
+    assert strengths[:, 0] == pytest.approx([0, 0, 0])
+    assert log_tie[0] == math.inf
 
 
 def test_few_items_give_no_interval_but_a_reason() -> None:

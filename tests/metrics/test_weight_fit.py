@@ -5,13 +5,29 @@ from __future__ import annotations
 from math import log
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.metrics.weight_fit import COIN, PRIOR, TABLE, fit_weights, level_probabilities
+from core.metrics.measure import Array
+from core.metrics.weight_fit import COIN, PRIOR, TABLE, WeightFit, fit_weights
 
 TWENTY = [0, 1] * 10
+
+
+def level_probabilities(fitted: WeightFit, votes: npt.ArrayLike, owner: npt.ArrayLike) -> Array:
+    """Return the probability of every level, shape (items, k); the prior without a vote."""
+    cast, whose = np.asarray(votes, np.int64), np.asarray(owner, np.int64)
+    logs = np.tile(fitted.prior, (len(cast), 1))
+    for judge in range(len(fitted.evidence)):
+        mine = cast[:, whose == judge]
+        votes_given = np.maximum((mine >= 0).sum(axis=1), 1)
+        added = np.where((mine >= 0)[..., None], fitted.evidence[judge][np.maximum(mine, 0)], 0.0)
+        logs += added.sum(axis=1) / votes_given[:, None]
+    grown = np.exp(logs - logs.max(axis=1, keepdims=True))
+    total: Array = grown / grown.sum(axis=1, keepdims=True)
+    return total
 
 
 def test_the_numbers_of_one_judge_follow_the_formulas() -> None:

@@ -14,7 +14,7 @@ from core.formats.rubrics.rubric_file import parse_rubric
 from core.rubric_diff.wording import word_changes
 from core.scoring.gates import screen_text
 from core.services.judges.panel_setup import could_be_secret
-from core.services.rubrics.import_export import read_lines
+from core.services.rubrics.import_export import read_paste
 from core.text.quotes import sentence_spans
 
 LONG = 400_000
@@ -42,7 +42,7 @@ def test_blanks_after_a_json_document_do_not_keep_its_faults_from_being_named() 
 
 @pytest.mark.parametrize("line", ["# a{}x", "Cites{}a source", "Cites (5{}a source", "1.{}x"])
 def test_a_pasted_line_with_a_run_of_blanks_is_read_as_with_one(line: str) -> None:
-    whole, short = (read_lines(line.format(" " * n) + "\nnext") for n in (LONG, 1))
+    whole, short = (read_paste(line.format(" " * n) + "\nnext")[0] for n in (LONG, 1))
     assert whole == short
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -12,17 +10,12 @@ from core.judging.offline.features import Floats
 from core.judging.offline.methods import NEVER, Ints, Method, fold_numbers, repeats_for
 
 
-class Validation(NamedTuple):
-    """Out-of-fold evidence (repeats, n, k) and the folds (repeats, n) behind it."""
-
-    evidence: Floats
-    folds: Ints
-
-
 def cross_validate(
     method: Method, products: Floats, labels: Ints, groups: Ints, k: int, seed: int
-) -> Validation:
-    """Return out-of-fold evidence; the models saw neither an item's label nor its duplicates."""
+) -> tuple[Floats, Ints]:
+    """Return out-of-fold evidence (repeats, n, k) and the folds (repeats, n) behind it; the models
+    saw neither an item's label nor its duplicates.
+    """
     repeats = repeats_for(len(labels))
     held_out = np.zeros((repeats, len(labels), k))
     folds = np.stack(
@@ -33,7 +26,7 @@ def cross_validate(
         fitted = method.fit(products[np.ix_(~tested, ~tested)], labels[~tested], k)
         scores = fitted.scores(products[np.ix_(tested, ~tested)])
         held_out[repeat, tested] = evidence_over_base(scores, log_shares(labels[~tested], k))
-    return Validation(held_out, folds)
+    return held_out, folds
 
 
 def log_shares(labels: Ints, k: int) -> Floats:
@@ -150,28 +143,14 @@ def fit_threshold(confidence: Floats, is_right: Floats, target: float, minimum: 
     )
 
 
-class AbstainingEffect(NamedTuple):
-    """The effect of abstaining: threshold, share answered, and accuracy.
-
-    ``accuracy`` is ``None`` if nothing would be answered.
-    """
-
-    threshold: float
-    coverage: float
-    accuracy: float | None
-
-
 def answering_threshold(
     confidence: Floats, is_right: Floats, folds: Ints, target: float, minimum: float
-) -> AbstainingEffect:
-    """Return the threshold, with its effect measured out of fold."""
+) -> tuple[float, float, float | None]:
+    """Return the threshold, and out of fold the share answered and its accuracy (or ``None``)."""
     answered = np.zeros(len(confidence), dtype=np.bool_)
     for fold in np.unique(folds):
         held_out = folds == fold
         threshold = fit_threshold(confidence[~held_out], is_right[~held_out], target, minimum)
         answered[held_out] = confidence[held_out] >= threshold
-    return AbstainingEffect(
-        fit_threshold(confidence, is_right, target, minimum),
-        float(answered.mean()),
-        float(is_right[answered].mean()) if answered.any() else None,
-    )
+    accuracy = float(is_right[answered].mean()) if answered.any() else None
+    return fit_threshold(confidence, is_right, target, minimum), float(answered.mean()), accuracy

@@ -18,7 +18,6 @@ from core.judging.near_duplicates import group_numbers
 from core.judging.offline.calibration import (
     LEAST_COVERAGE,
     TARGET,
-    Validation,
     answering_threshold,
     chosen_labels,
     cross_validate,
@@ -111,12 +110,12 @@ def _learn(
     encoded = encoder.encode(items)
     nearness, ordered = Nearness.nearness_matrix(encoded, encoded), is_ordered(criterion)
     groups, k = np.array(group_numbers(items), dtype=np.int64), len(criterion.scored)
-    tried = dict[str, tuple[Method, Validation, OutOfFold]]()
+    tried = dict[str, tuple[Method, Ints, OutOfFold]]()
     for name, method in methods_of(report.method).items():
         products = method.products(nearness)
-        validation = cross_validate(method, products, labels, groups, k, report.seed)
-        weighed = compare_with_baseline(validation, labels, encoded.prompts, groups, ordered)
-        tried[name] = method, validation, weighed
+        evidence, folds = cross_validate(method, products, labels, groups, k, report.seed)
+        weighed = compare_with_baseline(evidence, folds, labels, encoded.prompts, groups, ordered)
+        tried[name] = method, folds, weighed
     best = min(tried, key=lambda name: tried[name][-1].loss)
     enough = tried[best][-1].enough
     if not enough and "numbers" in tried:
@@ -125,7 +124,7 @@ def _learn(
             _order_by_closeness(criterion, encoded, labels, groups, numbers.own)
         )
         best = "numbers" if enough else best
-    method, validation, weighed = tried[best]
+    method, folds, weighed = tried[best]
     report = replace(with_figures(report, weighed, labels, groups, ordered), features=best)
     if not enough:
         return _refuse_training(report, not_better_sentence(report, weighed))
@@ -140,7 +139,7 @@ def _learn(
         threshold=0.0,
         out_of_fold=weighed.chances,
     )
-    learnt, report = _with_threshold(learnt, report, weighed, validation.folds[0], ordered, minimum)
+    learnt, report = _with_threshold(learnt, report, weighed, folds[0], ordered, minimum)
     return Trained(criterion, method, encoder, learnt, report)
 
 
@@ -216,13 +215,13 @@ def _with_threshold(
     target = max(report.target or 0.0, out_of_fold.majority)
     best = chosen_labels(out_of_fold.chances, ordered)
     right = (best == np.array(learnt.labels)).astype(np.float64)
-    best_chance = np.take_along_axis(out_of_fold.chances, best[:, None], axis=1)[:, 0]
-    effect = answering_threshold(best_chance, right, folds, target, minimum)
-    return learnt._replace(threshold=effect.threshold), replace(
+    sure = np.take_along_axis(out_of_fold.chances, best[:, None], axis=1)[:, 0]
+    threshold, coverage, accuracy = answering_threshold(sure, right, folds, target, minimum)
+    return learnt._replace(threshold=threshold), replace(
         report,
         trained=True,
         target=target,
-        threshold=effect.threshold,
-        coverage=effect.coverage,
-        accuracy_answering=effect.accuracy,
+        threshold=threshold,
+        coverage=coverage,
+        accuracy_answering=accuracy,
     )

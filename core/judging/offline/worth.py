@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 
 from core.judging.offline.calibration import (
-    Validation,
     brier_score,
     chosen_labels,
     fit_temperature,
@@ -160,18 +159,18 @@ class OutOfFold:
 
 
 def compare_with_baseline(
-    validation: Validation, labels: Ints, prompts: Ints, groups: Ints, ordered: bool
+    evidence: Floats, folds: Ints, labels: Ints, prompts: Ints, groups: Ints, ordered: bool
 ) -> OutOfFold:
     """Calibrate out-of-fold evidence and compare it with the better simple rule."""
-    k = validation.evidence.shape[2]
+    k = evidence.shape[2]
     base = log_shares(labels, k)
-    temperature = fit_temperature(validation.evidence, labels, base)
-    chances = probabilities(validation.evidence, temperature, base)
+    temperature = fit_temperature(evidence, labels, base)
+    chances = probabilities(evidence, temperature, base)
     right = (chosen_labels(chances, ordered) == labels).astype(np.float64)
     commonest = np.broadcast_to(
         (labels == np.bincount(labels).argmax()).astype(np.float64), right.shape
     )
-    by_prompt = prompt_majority(labels, prompts, validation.folds, k)
+    by_prompt = prompt_majority(labels, prompts, folds, k)
     better = by_prompt.mean() > commonest.mean()
     simple = by_prompt if better else commonest
     mean = chances.mean(axis=0)

@@ -29,6 +29,14 @@ class _Entry(NamedTuple):
 class ExampleBank:
     """The labelled items of a criterion in random order, with cached draws.
 
+    Up to ``k`` examples are balanced over the options present: equal slots, remaining slots to
+    options drawn by the seed, and slots that cannot be filled to any other labelled item. Options
+    are mixed, not one after the other. Neither the graded item nor a duplicate of it
+    (``core.judging.near_duplicates``) is ever an example, and no text appears twice. Within an
+    option, items with the graded item's prompt come first. The draw depends on the seed and the
+    criterion, so that items share their examples and provider caches hit; only an example that must
+    not be shown with an item is replaced.
+
     Make one per criterion and run: ``for_item`` is then cheap, and items with the same examples
     share the same tuple.
 
@@ -104,27 +112,6 @@ class ExampleBank:
         if prompt is None:
             return self._ranked
         return sorted(self._ranked, key=lambda entry: entry.example.item.prompt != prompt)
-
-
-def draw_examples(
-    criterion: Criterion,
-    labelled: Sequence[tuple[Item, int, str]],
-    k: int,
-    *,
-    seed: int,
-    item: Item,
-) -> tuple[Example, ...]:
-    """Return the examples for ``item``; for many items, make an ``ExampleBank``.
-
-    Up to ``k`` examples, balanced over the options present: equal slots, remaining slots to options
-    drawn by the seed, and slots that cannot be filled to any other labelled item. Options are
-    mixed, not one after the other. Neither ``item`` nor a duplicate of it
-    (``core.judging.near_duplicates``) is ever an example, and no text appears twice. Within an
-    option, items with ``item``'s prompt come first. The draw depends on the seed and the criterion,
-    so that items share their examples and provider caches hit; only an example that must not be
-    shown with ``item`` is replaced.
-    """
-    return ExampleBank(criterion, labelled, k, seed=seed).for_item(item)
 
 
 def _shuffled_entries(

@@ -8,9 +8,8 @@ examples between the items of a criterion.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from core.domain.votes import Segment
 from core.judging.prompts.parts import (
@@ -64,22 +63,6 @@ Layout = Literal["item_first", "criterion_first"]
 
 #: Characters per token, the usual rule of thumb for English.
 CHARACTERS_PER_TOKEN = 4
-
-
-class PromptSharing(NamedTuple):
-    """Character counts of a run's prompts: total, in a shared beginning, and cacheable.
-
-    Cacheable characters are in a beginning that an earlier call also had.
-    """
-
-    all: int
-    shared: int
-    seen_before: int
-
-    @property
-    def share(self) -> float:
-        """Return the share in a beginning shared with another call, in [0, 1]."""
-        return self.shared / self.all if self.all else 0.0
 
 
 def cheaper_layout(
@@ -149,47 +132,3 @@ def _item_length(question: Question, background_too: bool) -> int:
     item, seed = question.item, question.seed
     length = len(submission_part(item, seed).text)
     return length + background_too * len(background_part(item, seed).text)
-
-
-def prompt_sharing(prompts: Iterable[Iterable[Segment]]) -> PromptSharing:
-    r"""Return how much of these prompts, in this order, is shared.
-
-    >>> a, b = [Segment("user", "same, one")], [Segment("user", "same, two")]
-    >>> found = prompt_sharing([a, b])
-    >>> found.shared - 2 * len("user\n"), found.seen_before - len("user\n")
-    (12, 6)
-    """
-    sent = [_joined_text(segments) for segments in prompts]
-    earlier, seen_before = list[str](), 0
-    for text in sent:
-        place = bisect_left(earlier, text)
-        seen_before += _longest_shared(text, earlier[max(0, place - 1) : place + 1])
-        earlier.insert(place, text)
-    shared = sum(
-        # In sorted order, the text with the longest common beginning is a neighbour.
-        _longest_shared(text, earlier[max(0, place - 1) : place] + earlier[place + 1 : place + 2])
-        for place, text in enumerate(earlier)
-    )
-    return PromptSharing(sum(map(len, sent)), shared, seen_before)
-
-
-def _joined_text(segments: Iterable[Segment]) -> str:
-    return "\n".join(
-        f"{message['role']}\n{message['content']}" for message in chat_messages(segments)
-    )
-
-
-def _longest_shared(text: str, other_texts: Iterable[str]) -> int:
-    return max((_shared_start_length(text, other) for other in other_texts), default=0)
-
-
-def _shared_start_length(a: str, b: str) -> int:
-    """Return the length of the common beginning of two texts, by bisection."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a.startswith(b[:middle]):
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -251,7 +251,7 @@ def reply_schema(count: int) -> Schema:
     ``maxItems``; see ``answer_bounds.limited``. An endpoint that refuses the bounds, too, is asked
     for plain JSON; see ``core.judging.asking.retry``.
     """
-    return _object_schema(
+    return object_schema(
         {
             "evidence": {"type": "array", "items": {"type": "string"}},
             "reason": {"type": "string"},
@@ -263,11 +263,11 @@ def reply_schema(count: int) -> Schema:
 def option_schema(counts: Sequence[int], *, allows_several: bool) -> Schema:
     """Return the schema of a reply with options only, for one criterion or ``allows_several``."""
     options = [
-        _object_schema({"option": {"type": "integer", "minimum": 1, "maximum": count}})
+        object_schema({"option": {"type": "integer", "minimum": 1, "maximum": count}})
         for count in counts
     ]
     return (
-        _object_schema(dict(zip(ids_of(len(counts)), options, strict=True)))
+        object_schema(dict(zip(ids_of(len(counts)), options, strict=True)))
         if allows_several
         else options[0]
     )
@@ -285,7 +285,7 @@ def rubric_schema(counts: Sequence[int]) -> Schema:
 @lru_cache(maxsize=256)
 def _rubric_schema(counts: tuple[int, ...]) -> Schema:
     ids = ids_of(len(counts))
-    return _object_schema({id_: reply_schema(n) for id_, n in zip(ids, counts, strict=True)})
+    return object_schema({id_: reply_schema(n) for id_, n in zip(ids, counts, strict=True)})
 
 
 def ids_of(count: int) -> tuple[str, ...]:
@@ -297,10 +297,11 @@ def ids_of(count: int) -> tuple[str, ...]:
     return tuple(f"c{number}" for number in range(1, count + 1))
 
 
-def _object_schema(properties: dict[str, object]) -> Schema:
+def object_schema(properties: Mapping[str, object]) -> Schema:
+    """Return the schema of an object with exactly these properties."""
     return {
         "type": "object",
-        "properties": properties,
+        "properties": dict(properties),
         "required": list(properties),
         "additionalProperties": False,
     }

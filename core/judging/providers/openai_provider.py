@@ -272,7 +272,8 @@ def _typed_answers(body: str, request: Request) -> Completion:
 
 
 def _completion_of(data: dict[str, Any], cost: float | None, limits: Told | None) -> Completion:
-    choice = _first_choice(data["choices"])
+    choices = data["choices"]
+    choice = choices[0] if choices and isinstance(choices[0], dict) else {}
     message = choice.get("message")
     text, thinking, refusal = _message_texts(message if isinstance(message, dict) else {})
     return Completion(
@@ -295,10 +296,6 @@ def _error_in_200(
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 300 <= code < 600 else 500
     return error_from_status(status, body, headers=headers, hidden=hidden)
-
-
-def _first_choice(choices: list[Any]) -> dict[str, Any]:
-    return choices[0] if choices and isinstance(choices[0], dict) else {}
 
 
 def _message_texts(message: dict[str, Any]) -> tuple[str | None, str, str]:

@@ -13,7 +13,7 @@ from core.domain.review import Case
 from core.domain.rubric import MET, UNMET, Criterion, Rubric
 from core.domain.votes import Segment
 from core.judging.prompts.parts import background_texts, code_for, one_line, text_block
-from core.judging.prompts.reply_parsing import Schema, ids_of
+from core.judging.prompts.reply_parsing import Schema, ids_of, object_schema
 from core.judging.writing import writer as words
 from core.judging.writing.writer import Writing
 
@@ -33,7 +33,7 @@ def draft_writing(
     for number, (text, labels) in enumerate(examples, start=1):
         titled.append((f"EXAMPLE {number}", _clipped_text(text)))
         titled.append((f"SAID OF EXAMPLE {number}", labels))
-    schema = _object_schema(
+    schema = object_schema(
         {
             "name": _TEXT,
             "guidelines": _ANY_TEXT,
@@ -47,8 +47,8 @@ def _criterion_schema() -> Schema:
     """Return the schema of a criterion, binary or with its own options."""
 
     def criterion(scales: list[str], label: Schema, most: int) -> Schema:
-        option = _object_schema({"label": label, "description": _ANY_TEXT, "value": _SHARE})
-        return _object_schema(
+        option = object_schema({"label": label, "description": _ANY_TEXT, "value": _SHARE})
+        return object_schema(
             {
                 "name": _TEXT,
                 "requirement": _TEXT,
@@ -85,7 +85,7 @@ def revise_writing(
         titled.append((f"CASE {number}", _clipped_text(case.text)))
         titled.append((f"CHOICES IN CASE {number}", _choices_text(case, ids[case.criterion])))
     most = max(len(rubric.criterion(name).options) for name in targets)
-    change = _object_schema(
+    change = object_schema(
         {
             "why": _ANY_TEXT,
             "criterion": {"type": "string", "enum": [*ids.values(), "rubric"]},
@@ -96,7 +96,7 @@ def revise_writing(
     )
     request = words.ASK_REVISE.format(targets=", ".join(ids[name] for name in targets))
     return _writing_request(
-        words.REVISE, titled, seed, request, _object_schema({"changes": _list_schema(change)})
+        words.REVISE, titled, seed, request, object_schema({"changes": _list_schema(change)})
     )
 
 
@@ -125,7 +125,7 @@ def generate_writing(
         ("EARLIER", "\n".join(f"- {one_line(text)[:200]}" for text in earlier)),
     ]
     return _writing_request(
-        words.GENERATE, titled, seed, request, _object_schema({"submission": _TEXT})
+        words.GENERATE, titled, seed, request, object_schema({"submission": _TEXT})
     )
 
 
@@ -138,7 +138,7 @@ def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
         titled,
         seed,
         request,
-        _object_schema({"tasks": {**_list_schema(_TEXT, minimum=count), "maxItems": count}}),
+        object_schema({"tasks": {**_list_schema(_TEXT, minimum=count), "maxItems": count}}),
     )
 
 
@@ -152,7 +152,7 @@ def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -
         ("RUBRIC", rubric_text(rubric)),
     ]
     request = words.ASK_EDIT.format(criterion=ids[name], option=f"{aimed + 1} ({label})")
-    schema = _object_schema({"what": _ANY_TEXT, "submission": _TEXT})
+    schema = object_schema({"what": _ANY_TEXT, "submission": _TEXT})
     return _writing_request(words.EDIT, titled, seed, request, schema)
 
 
@@ -163,7 +163,7 @@ def twin_writing(item: Item, instruction: str, seed: int) -> Writing:
         ("SUBMISSION", item.output),
     ]
     request = f"{words.ASK_TWIN[instruction]} Reply with only the JSON object."
-    schema = _object_schema({"what": _ANY_TEXT, "submission": _TEXT})
+    schema = object_schema({"what": _ANY_TEXT, "submission": _TEXT})
     return _writing_request(words.TWIN, titled, seed, request, schema)
 
 
@@ -228,12 +228,3 @@ _SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 
 def _list_schema(items: Schema, *, minimum: int = 0) -> Schema:
     return {"type": "array", "items": items, **({"minItems": minimum} if minimum else {})}
-
-
-def _object_schema(properties: dict[str, Schema]) -> Schema:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -231,18 +231,6 @@ class WritingFailure:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class WritingResult(Generic[ValueT]):
-    """The result of a request, and its call with the cost, if any.
-
-    ``reply`` is the text that the value was parsed from, not always the last reply.
-    """
-
-    value: ValueT | WritingFailure
-    call: Call | None
-    reply: str = ""
-
-
 def writer_of(judge: Judge, *, varied: bool = False) -> Judge:
     """Return the judge with limits suited to writing, which takes more than a verdict.
 
@@ -281,8 +269,11 @@ class Writer:
 
     async def write(
         self, name: str, writing: Writing, parse: Callable[[str | None], ValueT | Unreadable]
-    ) -> WritingResult[ValueT]:
+    ) -> tuple[ValueT | WritingFailure, Call | None, str]:
         """Return what ``parse`` parses from the reply; never raises for a failed call.
+
+        The call has the cost, if any. The text is that which the value was parsed from, not always
+        the last reply.
 
         ``name`` identifies this request and seeds its pauses.
         """
@@ -290,7 +281,7 @@ class Writer:
             message = (
                 f"The environment variable {self.spec.key_env} is not set. Put the key into it."
             )
-            return WritingResult(WritingFailure("missing_key", message), None)
+            return WritingFailure("missing_key", message), None, ""
         tally = CallAccount(self.spec, Cell(name, "", self.spec.name))
         rng = once(partial(seeded_random, "backoff", name, self.spec.name))
         value: ValueT | WritingFailure
@@ -312,7 +303,7 @@ class Writer:
             )
         except CallError as error:
             value = WritingFailure(error.kind, error.message)
-        return WritingResult(value, tally.call(self._caller.settings(writing.version)), reply or "")
+        return value, tally.call(self._caller.settings(writing.version)), reply or ""
 
     async def _repaired_reply(
         self,

@@ -6,8 +6,6 @@ that a bootstrap over items can resample tables instead of ratings.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -209,22 +207,17 @@ def level_shares(tables: Array) -> dict[str, Array]:
     }
 
 
-class LevelFigures(NamedTuple):
-    """One level against all others. ``support`` counts it in the reference."""
-
-    precision: Estimate
-    recall: Estimate
-    f1: Estimate
-    support: int
+#: The names of the figures of one level against all others.
+LEVEL = ("precision", "recall", "f1")
 
 
-def figures_by_level(counts: npt.ArrayLike) -> list[LevelFigures]:
+def figures_by_level(counts: npt.ArrayLike) -> list[list[Estimate]]:
     """Return precision, recall and F1 of every level (van Rijsbergen 1979, chapter 7).
 
     A level that was never rated has no precision, one missing in the reference no recall, and one
     that neither used no F1: these are undefined, not 0.
 
-    >>> figures_by_level([[3, 1], [0, 4]])[1].precision.value
+    >>> figures_by_level([[3, 1], [0, 4]])[1][0].value
     0.8
     """
     table = np.asarray(counts, dtype=np.float64)
@@ -233,10 +226,10 @@ def figures_by_level(counts: npt.ArrayLike) -> list[LevelFigures]:
     for level in range(len(table)):
         hits, rated, in_reference = table[level, level], table[:, level].sum(), table[level].sum()
         shares = ((hits, rated), (hits, in_reference), (2 * hits, rated + in_reference))
-        figures = [
-            Estimate.defined(above / below, int(below)) if below else Estimate.undefined(reason)
-            for (above, below), reason in zip(shares, reasons, strict=True)
-        ]
-        precision, recall, f1 = figures
-        levels.append(LevelFigures(precision, recall, f1, int(in_reference)))
+        levels.append(
+            [
+                Estimate.defined(above / below, int(below)) if below else Estimate.undefined(reason)
+                for (above, below), reason in zip(shares, reasons, strict=True)
+            ]
+        )
     return levels

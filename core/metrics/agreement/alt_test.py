@@ -164,7 +164,7 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
         raise ValueError(f"{epsilon} is no share.")
     comparisons = [
         _test_against(found.judge[:, at], found.person[:, at], epsilon, level)
-        for at in _annotator_columns(found)
+        for at in range(found.judge.shape[1])
     ]
     tested = [at for at, against in enumerate(comparisons) if against.p is not None]
     reason = _too_few_sentence(comparisons, len(tested))
@@ -185,10 +185,6 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
         won >= PASSES * len(tested),
         needed,
     )
-
-
-def _annotator_columns(results: Wins) -> range:
-    return range(results.judge.shape[1])
 
 
 def _test_against(judge: Array, person: Array, epsilon: float, level: float) -> AgainstAnnotator:
@@ -225,13 +221,13 @@ def _too_few_sentence(comparisons: Sequence[AgainstAnnotator], tested: int) -> s
     return ""
 
 
-def rejected_hypotheses(p: Sequence[float], q: float = Q) -> list[bool]:
+def rejected_hypotheses(p: Sequence[float]) -> list[bool]:
     """Return which hypotheses Benjamini and Yekutieli (2001, theorem 1.3) reject, in order.
 
-    The expected share of false rejections is at most ``q``, whatever their dependence. ``p`` has at
+    The expected share of false rejections is at most ``Q``, whatever their dependence. ``p`` has at
     least one value, each in [0, 1].
 
-    For four values the thresholds are q (1, 2, 3, 4) / 4 / (1 + 1/2 + 1/3 + 1/4), .006 to .024:
+    For four values the thresholds are Q (1, 2, 3, 4) / 4 / (1 + 1/2 + 1/3 + 1/4), .006 to .024:
 
     >>> rejected_hypotheses([0.03, 0.001, 0.011, 0.9])
     [False, True, True, False]
@@ -239,15 +235,15 @@ def rejected_hypotheses(p: Sequence[float], q: float = Q) -> list[bool]:
     values = np.asarray(p, np.float64)
     m = len(values)
     order = np.argsort(values, kind="stable")
-    below = np.flatnonzero(values[order] <= _rejection_thresholds(m, q))
+    below = np.flatnonzero(values[order] <= _rejection_thresholds(m))
     flags = np.zeros(m, np.bool_)
     flags[order[: below[-1] + 1 if len(below) else 0]] = True
     return [bool(flag) for flag in flags]
 
 
-def _rejection_thresholds(m: int, q: float) -> Array:
+def _rejection_thresholds(m: int) -> Array:
     ranks = np.arange(1, m + 1)
-    return np.asarray(ranks / m * q / (1 / ranks).sum(), np.float64)
+    return np.asarray(ranks / m * Q / (1 / ranks).sum(), np.float64)
 
 
 def _items_needed(gaps: Sequence[Array], epsilon: float) -> int | None:
@@ -259,7 +255,7 @@ def _items_needed(gaps: Sequence[Array], epsilon: float) -> int | None:
     from scipy.special import ndtri
 
     must = ceil(PASSES * len(gaps))
-    z = float(ndtri(POWER) - ndtri(_rejection_thresholds(len(gaps), Q)[must - 1]))
+    z = float(ndtri(POWER) - ndtri(_rejection_thresholds(len(gaps))[must - 1]))
     needs = list[float]()
     for gap in gaps:
         finite = gap[np.isfinite(gap)]

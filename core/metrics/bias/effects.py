@@ -240,7 +240,6 @@ Kind = Literal[
     "extremes",
     "halo",
     "abstention",
-    "drift",
     "agreement",
     "discrimination",
     "unused",
@@ -279,7 +278,6 @@ BOUNDS: dict[Kind, HealthyLimit] = {
     "extremes": HealthyLimit(NullValue(0.0, "both"), 0.10),
     "halo": HealthyLimit(NullValue(0.0, "above"), 0.10),
     "abstention": HealthyLimit(NullValue(0.05, "above"), 0.03),
-    "drift": HealthyLimit(NullValue(0.0, "both"), 0.05),
     "agreement": HealthyLimit(NullValue(0.4, "below"), 0.1),
     "discrimination": HealthyLimit(NullValue(0.2, "below"), 0.1),
     "unused": HealthyLimit(NullValue(0.05, "below"), 0.04),
@@ -313,9 +311,7 @@ class Finding:
     false_alarms: float | None = FALSE_ALARMS
 
 
-def corrected_if_significant(
-    checks: Sequence[tuple[Kind, BiasEffect]], rate: float = FALSE_ALARMS
-) -> list[float | None]:
+def corrected_if_significant(checks: Sequence[tuple[Kind, BiasEffect]]) -> list[float | None]:
     """Return every check's p, corrected for all of them, if significant, otherwise ``None``.
 
     >>> large = BiasEffect(0.2, 0.1, 0.3, 100, 1e-5)
@@ -332,7 +328,9 @@ def corrected_if_significant(
         )
     ]
     return [
-        p if p is not None and p <= rate and _is_in_harmful_range(kind, effect.estimate) else None
+        p
+        if p is not None and p <= FALSE_ALARMS and _is_in_harmful_range(kind, effect.estimate)
+        else None
         for p, (kind, effect) in zip(corrected, checks, strict=True)
     ]
 

@@ -203,18 +203,10 @@ def mean_of_others(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 ONE_ORDER = "The options were always shown in one order, so place and option cannot be told apart."
 
 
-class ShownOrders(NamedTuple):
-    """The answers to one question with k options.
-
-    ``first[o, f]`` counts the answers that chose option o while option f was shown first, ``last``
-    while it was shown last; shape (k, k). Abstentions are excluded, wherever they are shown.
-
-    >>> ShownOrders(np.eye(2), 1 - np.eye(2)).first.sum()
-    np.float64(2.0)
-    """
-
-    first: Array
-    last: Array
+#: The answers to one question with k options, shape (k, k) each: ``first[o, f]`` counts the answers
+#: that chose option o while option f was shown first, ``last`` while it was shown last. Abstentions
+#: are excluded, wherever they are shown.
+ShownOrders = tuple[Array, Array]
 
 
 class PositionPull(NamedTuple):
@@ -240,20 +232,20 @@ def position_effect(questions: Sequence[ShownOrders]) -> PositionPull | BiasEffe
     they differ (more than two options). If orders do not vary, or with fewer than 20 answers, the
     effect is undefined. n counts answers.
 
-    >>> first, last = np.array([[40, 20], [10, 30]]), np.array([[20, 40], [30, 10]])
-    >>> pull = position_effect([ShownOrders(first, last)])
+    >>> orders = np.array([[40, 20], [10, 30]]), np.array([[20, 40], [30, 10]])
+    >>> pull = position_effect([orders])
     >>> pull.place, pull.share, round(pull.effect.estimate, 3)
     ('first', 0.7, 0.4)
     """
-    varied = [q for q in questions if q.first.sum() > 1]
-    n = int(sum(q.first.sum() for q in varied))
+    varied = [(first, last) for first, last in questions if first.sum() > 1]
+    n = int(sum(first.sum() for first, _ in varied))
     if not n:
         return BiasEffect.undefined("No order in which options were shown is known of its answers.")
     if n < FEW:
         return BiasEffect.undefined(f"Only {n} answers were shown an order; {FEW} are needed.", n)
-    ends = [_pull_of_place("first", [q.first for q in varied], n)]
-    if any(len(q.first) > 2 for q in varied):
-        ends.append(_pull_of_place("last", [q.last for q in varied], n))
+    ends = [_pull_of_place("first", [first for first, _ in varied], n)]
+    if any(len(first) > 2 for first, _ in varied):
+        ends.append(_pull_of_place("last", [last for _, last in varied], n))
     pulls = [end for end in ends if end is not None]
     if not pulls:
         return BiasEffect.undefined(ONE_ORDER, n)

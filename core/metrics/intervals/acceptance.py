@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv
 
-from core.metrics.estimate import Estimate
+from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.finite import NOTHING, KnownLabels, upper_bound_of_rest
 from core.metrics.intervals.sampling import AUDIT
 
@@ -38,7 +38,6 @@ def share_of_rest(
     n_rest: int,
     *,
     missing: int = 0,
-    level: float = 0.95,
     known_labels: KnownLabels = NOTHING,
 ) -> Estimate:
     """Return the share of right verdicts among the ``n_rest``, if n of all were drawn at random.
@@ -60,7 +59,7 @@ def share_of_rest(
     """
     if n < AUDIT or missing or not n_rest:
         return Estimate.undefined(_why_no_share(n, n_rest, missing), n)
-    tail = (1 - level) / 2
+    tail = (1 - USUAL.level) / 2
     mirrored = KnownLabels(known_labels.n, known_labels.n - known_labels.wrong)
     high = upper_bound_of_rest(n_right, n, n_rest, tail, mirrored)
     low = 1 - upper_bound_of_rest(n - n_right, n, n_rest, tail, known_labels)

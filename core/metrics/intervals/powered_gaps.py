@@ -223,7 +223,7 @@ def _gap_estimate(
     mean = float(gaps.mean())
     mean = 0.0 if abs(mean) <= NEAR else mean
     drawn = _variances_by_group(sides, listen, fitted=fitted)
-    variance = float(gaps.var(ddof=1)) / sides.number + sum(part.hidden for part in drawn)
+    variance = float(gaps.var(ddof=1)) / sides.number + sum(hidden for _, hidden, _ in drawn)
     degrees = _degrees_of_freedom(sides.number, variance, drawn, fitted=fitted)
     error = sqrt(variance)
     half_width = float(stdtrit(degrees, (1 + level) / 2)) * error
@@ -232,20 +232,12 @@ def _gap_estimate(
     return Estimate(mean, max(least, mean - half_width), min(most, mean + half_width)), p
 
 
-class _Drawn(NamedTuple):
-    """The part of the gap's variance that comes from a group's random labels.
-
-    ``hidden`` is the spread that a small number of labels fails to show.
-    """
-
-    variance: float
-    hidden: float
-    degrees: int
-
-
-def _variances_by_group(sides: _Sides, listen: float, *, fitted: bool) -> list[_Drawn]:
+def _variances_by_group(
+    sides: _Sides, listen: float, *, fitted: bool
+) -> list[tuple[float, float, int]]:
     """Return the gap's variance due to labels, by group, widened if lambda was fitted to the labels
-    (``sampling.widened``).
+    (``sampling.widened``), with the spread that a small number of labels fails to show, and the
+    degrees of freedom.
     """
     spare = sum(len(group.seen) - 1 for group in sides.open)
     wider = fitting_factor(spare) if fitted else 1.0
@@ -258,18 +250,17 @@ def _variances_by_group(sides: _Sides, listen: float, *, fitted: bool) -> list[_
         no_variance = sides.steps or total <= 1e-12
         square = (total + scale) / (n + 3) if no_variance else wider * total / (n - 1)
         factor = all_of * (all_of - n) / n / sides.number**2
-        parts.append(_Drawn(factor * square, factor * max(0.0, square - total / n), n - 1))
+        parts.append((factor * square, factor * max(0.0, square - total / n), n - 1))
     return parts
 
 
 def _degrees_of_freedom(
-    number: int, variance: float, samples: list[_Drawn], *, fitted: bool
+    number: int, variance: float, samples: list[tuple[float, float, int]], *, fitted: bool
 ) -> float:
     """Return the variance's degrees of freedom; its parts differ (Satterthwaite 1946)."""
-    task_variance = max(0.0, variance - sum(part.variance for part in samples))
-    parts = sum(part.variance**2 / part.degrees for part in samples) + task_variance**2 / (
-        number - 1
-    )
+    task_variance = max(0.0, variance - sum(part for part, *_ in samples))
+    parts = sum(part**2 / degrees for part, _, degrees in samples)
+    parts += task_variance**2 / (number - 1)
     if not samples or parts <= 0:
         return number - 1
     return min(number - 1, max(1.0, variance**2 / parts - fitted))

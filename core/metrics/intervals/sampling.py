@@ -214,34 +214,23 @@ def powered_mean(
     )
 
 
-class ItemShares(NamedTuple):
-    """The arguments of ``powered_mean`` if items were drawn with all of their cells.
-
-    ``said`` and ``values`` are the points of an item's cells as a share of the most possible, in
-    [``low``, 1]; ``values`` is NaN if one of them is unknown.
-    """
-
-    said: npt.NDArray[np.float64]
-    values: npt.NDArray[np.float64]
-    strata: npt.NDArray[np.int64]
-    low: float
-
-
 def item_shares(
     items: npt.ArrayLike,
     weights: npt.ArrayLike,
     judge_values: npt.ArrayLike,
     values: npt.ArrayLike,
     strata: npt.ArrayLike,
-) -> ItemShares:
-    """Return the weighted ``judge_values`` and ``values`` of items, as shares of their weights.
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.int64], float]:
+    """Return the arguments of ``powered_mean`` if items were drawn with all of their cells.
 
-    All arguments have one entry per cell; the cells of an item are in one stratum. Items without
-    positive weight are left out.
+    These are the weighted ``judge_values`` and ``values`` of items as shares of the most possible
+    points (NaN if a value is unknown), their strata, and the smallest possible share. All arguments
+    have one entry per cell; the cells of an item are in one stratum. Items without positive weight
+    are left out.
 
     >>> found = item_shares([7, 7, 9], [3, 1, 1], [0, 1, 1], [1, np.nan, 0], [1, 1, 2])
-    >>> found.said.tolist(), found.values.tolist(), found.strata.tolist()
-    ([0.25, 1.0], [nan, 0.0], [1, 2])
+    >>> [column.tolist() for column in found[:3]]
+    [[0.25, 1.0], [nan, 0.0], [1, 2]]
     """
     _, first, item = np.unique(items, return_index=True, return_inverse=True)
     w, f, y = (np.asarray(column, np.float64) for column in (weights, judge_values, values))
@@ -252,7 +241,7 @@ def item_shares(
         np.bincount(item, w * values_)[reached] / reach[reached] for values_ in (f, y)
     )
     strata_reached = np.asarray(strata, np.int64)[first][reached]
-    return ItemShares(said_points, known_points, strata_reached, float(down.min(initial=0.0)))
+    return said_points, known_points, strata_reached, float(down.min(initial=0.0))
 
 
 class _Part(NamedTuple):

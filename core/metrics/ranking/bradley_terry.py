@@ -36,27 +36,9 @@ _STEPS, _HALVINGS, _LONGEST_STEP, _ALL_TIE = 60, 12, 2.0, 40.0
 _CLOSE = 1e-9
 
 
-class StrengthFit(NamedTuple):
-    """Fitted strengths, in natural log units with mean 0, shape (systems, resamples).
-
-    ``log_tie`` (resamples,) is minus infinity without ties; ``converged`` has shape (resamples,).
-    """
-
-    strengths: Array
-    log_tie: Array
-    converged: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
-
-
-class _Design(NamedTuple):
-    """The map from pairs to systems.
-
-    ``ends`` (pairs, systems) holds 1 and -1; ``squares`` (pairs, systems * systems) the outer
-    product of every row with itself.
-    """
-
-    ends: sparse.csr_array
-    squares: sparse.csr_array
-    systems: int
+#: The map from pairs to systems: ``ends`` (pairs, systems) holds 1 and -1, ``squares`` (pairs,
+#: systems * systems) the outer product of every row with itself.
+_Design = tuple[sparse.csr_array, sparse.csr_array]
 
 
 class _State(NamedTuple):
@@ -69,8 +51,11 @@ class _State(NamedTuple):
 
 def fit_strengths(
     pairs: Ratings, totals: Array, systems: int, *, prior: float = 0.0
-) -> StrengthFit:
+) -> tuple[Array, Array]:
     """Return maximum likelihood strengths for each resample of ``totals`` (pairs, 3, resamples).
+
+    Strengths (systems, resamples) are in natural log units with mean 0. The logarithm of the tie
+    parameter (resamples,) is minus infinity without ties.
 
     ``prior`` gives every system this many wins and losses against an imaginary system of strength
     0, which makes all estimates finite (Caron and Doucet 2012 do the same with a gamma prior).
@@ -78,8 +63,8 @@ def fit_strengths(
     rest (Ford 1957); see ``contests.separated``.
 
     >>> totals = np.array([[[60.0], [20.0], [20.0]]])    # 70 points of 100
-    >>> found = fit_strengths(np.array([[0, 1]]), totals, 2)
-    >>> round(float(found.strengths[0, 0] - found.strengths[1, 0]), 4)    # log(60 / 20)
+    >>> strengths, _ = fit_strengths(np.array([[0, 1]]), totals, 2)
+    >>> round(float(strengths[0, 0] - strengths[1, 0]), 4)    # log(60 / 20)
     1.0986
     """
     design = _fit_design(pairs, systems)
@@ -97,8 +82,7 @@ def fit_strengths(
             break
         values, now = _newton_step(design, totals, values, now, prior, estimated)
     strengths = values[:systems] - values[:systems].mean(axis=0)
-    log_tie = np.where(estimated | (tied == 0), values[systems], np.inf)
-    return StrengthFit(strengths, log_tie, np.abs(now.gradient).max(axis=0) <= 1e3 * goal)
+    return strengths, np.where(estimated | (tied == 0), values[systems], np.inf)
 
 
 def outcome_shares(gap: Array, log_tie: Array | float) -> tuple[Array, Array, Array]:
@@ -119,7 +103,7 @@ def _newton_step(
     design: _Design, totals: Array, values: Array, now: _State, prior: float, free: Array
 ) -> tuple[Array, _State]:
     """Take a Newton step, halved if it would lower the likelihood."""
-    n = design.systems
+    n = len(values) - 1
     step = np.linalg.solve(now.information, now.gradient.T[:, :, None])[:, :, 0].T
     step *= np.minimum(1.0, _LONGEST_STEP / np.maximum(np.abs(step).max(axis=0), 1e-300))
     step[n] = np.where(free, step[n], 0.0)
@@ -135,9 +119,10 @@ def _newton_step(
 
 
 def _state_at(design: _Design, totals: Array, values: Array, prior: float, free: Array) -> _State:
-    n = design.systems
+    ends, squares = design
+    n = len(values) - 1
     s, log_tie = values[:n], values[n]
-    gap = design.ends @ s
+    gap = ends @ s
     won, tied, lost = outcome_shares(gap, log_tie)
     played = totals.sum(axis=1)
     mean = won + tied / 2
@@ -148,12 +133,12 @@ def _state_at(design: _Design, totals: Array, values: Array, prior: float, free:
             axis=0
         )
     gradient = np.zeros_like(values)
-    gradient[:n] = design.ends.T @ (totals[:, WON] + totals[:, TIED] / 2 - played * mean)
+    gradient[:n] = ends.T @ (totals[:, WON] + totals[:, TIED] / 2 - played * mean)
     gradient[n] = np.where(free, (totals[:, TIED] - played * tied).sum(axis=0), 0.0)
     spread = played * (won + tied / 4 - mean**2)
     information = np.zeros((values.shape[1], n + 1, n + 1))
-    information[:, :n, :n] = (design.squares.T @ spread).T.reshape(-1, n, n)
-    mixed = np.where(free, design.ends.T @ (played * tied * (0.5 - mean)), 0.0).T
+    information[:, :n, :n] = (squares.T @ spread).T.reshape(-1, n, n)
+    mixed = np.where(free, ends.T @ (played * tied * (0.5 - mean)), 0.0).T
     information[:, :n, n] = information[:, n, :n] = mixed
     information[:, n, n] = np.where(free, (played * tied * (1 - tied)).sum(axis=0), 1.0)
     if prior:
@@ -181,7 +166,7 @@ def _fit_design(pairs: Ratings, systems: int) -> _Design:
         (np.tile([1.0, 1.0, -1.0, -1.0], number), (np.repeat(np.arange(number), 4), cells.ravel())),
         shape=(number, systems * systems),
     )
-    return _Design(ends, squares, systems)
+    return ends, squares
 
 
 #: Wins and losses that are added against an imaginary average system if there is no finite
@@ -240,22 +225,23 @@ def strengths_by_group(
     return [_strengths_of_group(table, group, weights, level) for group in groups]
 
 
+_POWER, _MOST_CONTESTS = 0.8, 100_000
+
+
 def further_contests(
     gap: float,
     error: float,
     log_tie: float,
     *,
     critical: float = _ALONE,
-    power: float = 0.8,
-    most: int = 100_000,
 ) -> Estimate:
     """Return how many more contests would distinguish two systems of this estimated difference.
 
     0 if they are already distinguished. Every contest between them adds its Fisher information
     about the difference, (won + lost - (won - lost)^2) / 4 at the fitted shares, to the present 1 /
-    error^2, until the difference is (``critical`` + z of ``power``) standard errors. ``critical``
+    error^2, until the difference is (``critical`` + z of ``_POWER``) standard errors. ``critical``
     is that of all simultaneous comparisons (``Strengths.critical``); by default that of a single
-    one, two-sided at 95%. This asks for more than significance: a probability of ``power`` to find
+    one, two-sided at 95%. This asks for more than significance: a probability of ``_POWER`` to find
     the difference.
 
     >>> further_contests(0.5, 0.4, float("-inf")).value
@@ -267,10 +253,11 @@ def further_contests(
         return Estimate.defined(0.0, 0)
     won, _, lost = (float(x) for x in outcome_shares(np.asarray(gap), log_tie))
     information = (won + lost - (won - lost) ** 2) / 4
-    required = np.inf if gap == 0 else ((critical + float(ndtri(power))) / gap) ** 2
+    required = np.inf if gap == 0 else ((critical + float(ndtri(_POWER))) / gap) ** 2
     number = (required - 1 / error**2) / information if information > 0 else np.inf
-    if number > most:
-        return Estimate.undefined(f"They are so close that {most:,} contests would not do.")
+    if number > _MOST_CONTESTS:
+        reason = f"They are so close that {_MOST_CONTESTS:,} contests would not do."
+        return Estimate.undefined(reason)
     return Estimate.defined(float(np.ceil(max(number, 1.0))), 0)
 
 
@@ -301,8 +288,8 @@ def _strengths_of_group(
     levels = separated_groups(win_matrix(part))
     regularised = len(levels) > 1
     prior = PRIOR if regularised else 0.0
-    point = fit_strengths(pairs, part.totals()[:, :, None], n, prior=prior)
-    value, log_tie = point.strengths[:, 0], float(point.log_tie[0])
+    strengths, log_ties = fit_strengths(pairs, part.totals()[:, :, None], n, prior=prior)
+    value, log_tie = strengths[:, 0], float(log_ties[0])
     outside = tuple(tuple(group[i] for i in members) for members in levels)
     if not weights.shape[1]:
         reason = _FEW.format(n=table.items, least=FEWEST)
@@ -320,14 +307,14 @@ def _strengths_of_group(
             blank * np.nan,
             reason=reason,
         )
-    drawn = fit_strengths(pairs, part.totals(weights), n, prior=prior or TOUCH).strengths
+    drawn, _ = fit_strengths(pairs, part.totals(weights), n, prior=prior or TOUCH)
     gaps = drawn[:, None] - drawn[None, :]
     error, most = gaps.std(axis=2), _largest_gap_quantile(gaps, USUAL.level)
     critical = np.full((n, n), most)
     if table.items < SMALL:
         present = np.flatnonzero(part.counts.sum(axis=(1, 2)))
         left_out = part.totals(1.0 - np.eye(table.items)[:, present])
-        without = fit_strengths(pairs, left_out, n, prior=prior or TOUCH).strengths
+        without, _ = fit_strengths(pairs, left_out, n, prior=prior or TOUCH)
         error = jackknife_error(without[:, None] - without[None, :])
         items = item_counts(part)
         # The t quantile that is as rare as this many standard errors of a normal distribution.

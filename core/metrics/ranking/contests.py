@@ -161,17 +161,15 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Majorities(NamedTuple):
-    """Majorities: ``beats[i, j]`` means that i won more contests against j than it lost.
+    """Majorities: a system beats another if it won more contests against it than it lost.
 
-    ``winner`` beats every other system (Condorcet 1785), or is ``None``. ``circles`` are groups of
-    systems in which each reaches all others by "beats", the largest first; ``examples`` holds the
-    shortest circle of each, starting with its lowest system.
+    ``winner`` beats every other system (Condorcet 1785), or is ``None``. In some groups of systems
+    each reaches all others by "beats"; ``circles`` holds the shortest circle of each, starting with
+    its lowest system, those of the largest groups first.
     """
 
-    beats: Flags
     winner: int | None
     circles: tuple[tuple[int, ...], ...]
-    examples: tuple[tuple[int, ...], ...]
 
 
 def connected_groups(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
@@ -205,7 +203,7 @@ def separated_groups(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
         g: [
             h
             for h in range(len(groups))
-            if h != g and _any_edge(beaten & has_met, groups[h], groups[g])
+            if h != g and (beaten & has_met)[np.ix_(groups[h], groups[g])].any()
         ]
         for g in range(len(groups))
     }
@@ -243,17 +241,15 @@ def majority_circles(matrix: WinMatrix) -> Majorities:
 
     >>> from core.metrics.ranking.contests import contest_table, win_matrix
     >>> table = contest_table([0, 0, 0], [0, 1, 2], [1, 2, 0], [1, 1, 1], systems=3, n_items=1)
-    >>> majority_circles(win_matrix(table)).examples
+    >>> majority_circles(win_matrix(table)).circles
     ((0, 1, 2),)
     """
     # Wins are weighted by their question, so sums differ by rounding.
     beats: Flags = matrix.wins - matrix.wins.T > NEAR
     n = len(beats)
     winner = next((i for i in range(n) if beats[i].sum() == n - 1 and n > 1), None)
-    circles = tuple(group for group in _connected_groups(beats, "strong") if len(group) > 1)
-    return Majorities(
-        beats, winner, circles, tuple(_shortest_circle(beats, group) for group in circles)
-    )
+    groups = (group for group in _connected_groups(beats, "strong") if len(group) > 1)
+    return Majorities(winner, tuple(_shortest_circle(beats, group) for group in groups))
 
 
 def _shortest_circle(beats: Flags, group: tuple[int, ...]) -> tuple[int, ...]:
@@ -283,10 +279,6 @@ def _connected_groups(edges: Flags, connection: str) -> tuple[tuple[int, ...], .
     )
     groups = [tuple(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
     return tuple(sorted(groups, key=lambda group: (-len(group), group)))
-
-
-def _any_edge(edges: Flags, above: tuple[int, ...], below: tuple[int, ...]) -> bool:
-    return bool(edges[np.ix_(above, below)].any())
 
 
 # A judge's accuracy and consistency when asked twice, with the two answers swapped.

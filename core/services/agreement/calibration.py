@@ -62,15 +62,13 @@ def calibrations_of_run(
     criterion: str,
     reference: str,
     *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
     confidence: Confidence = USUAL,
 ) -> list[RaterCalibration]:
     """Return the calibration of each rater in a run's sheet that states its confidence."""
     ratings = sheet.criterion(criterion)
     votes = votes_with_confidence(store, run_id, ratings.source)
     by_column = stated_confidences(ratings, sheet.items, votes)
-    draws = Draws(len(sheet.items), resamples, seed, confidence)
+    draws = Draws(len(sheet.items), RESAMPLES, SEED, confidence)
     return [
         calibrate(
             column, *levels_of_sides(sheet, ratings, reference, column), rater_confidence, draws
@@ -100,13 +98,10 @@ def stated_confidences(
         if level < 0:
             continue
         if column not in by_column:
-            by_column[column] = _empty_confidence(len(place), len(ratings.options))
+            unknown = np.full((len(place), len(ratings.options)), np.nan)
+            by_column[column] = RaterConfidence(np.full(len(place), np.nan), unknown)
         _record_vote(by_column[column], index, level, ratings.options, vote)
     return by_column
-
-
-def _empty_confidence(items: int, levels: int) -> RaterConfidence:
-    return RaterConfidence(np.full(items, np.nan), np.full((items, levels), np.nan))
 
 
 def _record_vote(

@@ -111,8 +111,10 @@ class Conclusion:
         """Return a criterion's standing. Labels on easy cells only refute; on hard cells they only
         confirm.
         """
-        unfair = self.unfair_labels.get(criterion.name)
-        bias = "" if unfair is None else "not_trusted" if unfair.harder else "trusted"
+        bias = ""
+        if criterion.name in self.unfair_labels:
+            _, harder = self.unfair_labels[criterion.name]
+            bias = "not_trusted" if harder else "trusted"
         return (
             "undecided" if criterion.interval_conclusion == bias else criterion.interval_conclusion
         )
@@ -271,17 +273,14 @@ def _findings(conclusion: Conclusion) -> Iterator[str]:
         yield f"Too few {unit} to tell on {count(len(too_few))}, {FEW} are needed: {named}."
     if by_standing["unknown"]:
         named = _listed([visible(criterion.name) for criterion in by_standing["unknown"]])
-        yield f"No result for {named}: {_undecided_reason(by_standing['unknown'][0])}"
+        reason = by_standing["unknown"][0].agreement.reason or "No interval was made."
+        yield f"No result for {named}: {reason}"
 
 
 def _unit_word(conclusion: Conclusion) -> str:
     if conclusion.reference == LABELS:
         return "items with a label and an answer"
     return "items that both answered" if conclusion.reference else "items that two answered"
-
-
-def _undecided_reason(criterion: Known) -> str:
-    return criterion.agreement.reason or "No interval was made."
 
 
 def _listed_criteria(conclusion: Conclusion, criteria: Sequence[Known]) -> str:
@@ -316,13 +315,13 @@ def _standings_legend(conclusion: Conclusion) -> str:
     """Return the meaning of the standings; empty if no criterion was decided or undecided."""
     if not any(conclusion.of(standing) for standing in ("trusted", "not_trusted", "undecided")):
         return ""
-    unfair = next(iter(conclusion.unfair_labels.values()), None)
-    if unfair is not None:
-        verb = "refuted" if unfair.harder else "trusted"
+    if conclusion.unfair_labels:
+        shares, harder = next(iter(conclusion.unfair_labels.values()))
+        verb = "refuted" if harder else "trusted"
         everywhere = len(conclusion.unfair_labels) == len(conclusion.criteria)
         labels = "these labels" if everywhere else "such labels"
         return (
-            f"Nothing is {verb} by {labels}, because they are not a fair sample: {unfair.words}. "
+            f"Nothing is {verb} by {labels}, because they are not a fair sample: {shares}. "
             "For each criterion only labels drawn at random would tell."
         )
     surely = f"its whole 95% interval is {score(BOUND)} or higher"

@@ -317,7 +317,9 @@ class _Measured:
         for column, name in enumerate(self._names):
             index = place.get(column)
             major = self._majority if index is None else others[:, index]
-            mean = everyone_mean if index is None else _column_of_means(others_mean, index)
+            mean = everyone_mean
+            if index is not None:
+                mean = Means(others_mean.values[:, index], others_mean.known[:, index])
             reviewed = self._criterion.raters[column].kind == REVIEWED
             gold = self._more[OWN_LABELS if reviewed else LABELS]
             if name != self._reference:
@@ -389,10 +391,6 @@ class _Measured:
         answered = (mean.known & (rated >= 0))[of_item]
         pairs = pair_up(mean.values[of_item], rated[of_item].astype(np.float64), answered)
         return mean_level_figures(pairs, self._draws, ordered=self._criterion.ordered)
-
-
-def _column_of_means(means: Means, column: int) -> Means:
-    return Means(means.values[:, column], means.known[:, column])
 
 
 def _kind_order(kind: str) -> tuple[int, str]:

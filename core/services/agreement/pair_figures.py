@@ -32,7 +32,6 @@ from core.services.agreement.ratings import ABSTAINED, NOT_ASKED, Levels
 NO_LEVEL = "The mean of several ratings is not a level of the scale, so there are no counts."
 
 #: The figures of each option.
-LEVEL = share.LevelFigures._fields[:3]
 
 
 class LevelPair:
@@ -64,7 +63,7 @@ class LevelPair:
             else {
                 f"{level}.{name}": figure
                 for level, figures in enumerate(share.figures_by_level(table))
-                for name, figure in zip(LEVEL, figures[:3], strict=True)
+                for name, figure in zip(share.LEVEL, figures, strict=True)
             }
         )
 
@@ -232,8 +231,8 @@ def pair_figures(
         label: {
             "support": int(table[level].sum()),
             **figures_data(
-                {name: pair.levels[f"{level}.{name}"] for name in LEVEL},
-                {name: ci[f"{level}.{name}"] for name in LEVEL if f"{level}.{name}" in ci},
+                {name: pair.levels[f"{level}.{name}"] for name in share.LEVEL},
+                {name: ci[f"{level}.{name}"] for name in share.LEVEL if f"{level}.{name}" in ci},
             ),
         }
         for level, label in enumerate(labels)

@@ -10,13 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from core.domain.rubric import MET, Scale
+from core.metrics.agreement.accuracy import LEVEL
 from core.metrics.agreement.kappa import Weights, pair_cells
 from core.metrics.agreement.known_figures import KNOWN, group_measures
 from core.metrics.agreement.ratings import patterns
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.measure import Array, weight_sums
 from core.services.agreement.group_figures import NO_ORDER, Draws, group_intervals
-from core.services.agreement.pair_figures import LEVEL, LevelPair
+from core.services.agreement.pair_figures import LevelPair
 from core.services.agreement.rating_sheet import FEW, Sheet, levels_of_sides
 from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRatings, Levels
 

@@ -299,7 +299,7 @@ class Rated:
         source = self.draw(level)
         if source.words or source.unlike:
             return source
-        unlike = {name: unfair.words for name, unfair in labels_unlike(self.criteria).items()}
+        unlike = {name: words for name, (words, _) in labels_unlike(self.criteria).items()}
         return source._replace(unlike=unlike)
 
     def answers_of(self, rater: Rater, item_id: str) -> dict[str, int | None]:

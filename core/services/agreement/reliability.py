@@ -57,18 +57,6 @@ class RaterStanding:
         return self.kappa.n
 
 
-@dataclass(frozen=True)
-class Ceiling:
-    """Every rater's standing, and the mean kappa of each kind of raters.
-
-    ``ties`` counts items without a majority of people.
-    """
-
-    standings: tuple[RaterStanding, ...]
-    means: Mapping[str, Estimate]
-    ties: int
-
-
 def alphas_of_kind(
     sheet: Sheet,
     kind: str = "",
@@ -133,15 +121,10 @@ def kappa_matrix(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix
 
 
 def closeness_to_majority(
-    sheet: Sheet,
-    criterion: str,
-    *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
-    confidence: Confidence = USUAL,
-) -> Ceiling:
-    """Return how close every rater is to the majority of people, and how close people are to each
-    other.
+    sheet: Sheet, criterion: str, *, confidence: Confidence = USUAL
+) -> tuple[Sequence[RaterStanding], Mapping[str, Estimate], int]:
+    """Return how close every rater is to the majority of people, the mean kappa of each kind of
+    raters, and the number of items without a majority.
 
     Kappa depends on the scale. A person is compared with the majority of the other people. A kind's
     mean leaves out raters with an undefined kappa.
@@ -166,10 +149,9 @@ def closeness_to_majority(
         axis=1,
     )
     kinds = [sheet.kind(column) for column in columns]
-    draws = Draws(len(sheet.items), resamples, seed, confidence)
-    standings = _rater_standings(cells, columns, kinds, ratings, draws)
+    draws = Draws(len(sheet.items), RESAMPLES, SEED, confidence)
     ties = int(((people >= 0).any(axis=1) & (everyone < 0)).sum())
-    return Ceiling(*standings, ties)
+    return *_rater_standings(cells, columns, kinds, ratings, draws), ties
 
 
 def raters_by_agreement(
@@ -177,8 +159,6 @@ def raters_by_agreement(
     criterion: str,
     reference: str,
     *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
     confidence: Confidence = USUAL,
 ) -> tuple[tuple[RaterStanding, ...], Mapping[str, Estimate]]:
     """Return every rater against a reference, the closest first, and the mean of each kind of
@@ -195,7 +175,7 @@ def raters_by_agreement(
         axis=1,
     )
     kinds = [sheet.kind(column) for column in columns]
-    draws = Draws(len(sheet.items), resamples, seed, confidence)
+    draws = Draws(len(sheet.items), RESAMPLES, SEED, confidence)
     standings, means = _rater_standings(cells, columns, kinds, ratings, draws)
     order = sorted(
         standings, key=lambda rater: (rater.kappa.value is None, -(rater.kappa.value or 0.0))

@@ -341,8 +341,6 @@ def score_pair(
     reference: str,
     rater: str,
     *,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
     confidence: Confidence = USUAL,
 ) -> ScorePair:
     """Return the scores of a pair over the sheet's items, with intervals."""
@@ -350,7 +348,7 @@ def score_pair(
     times = pairs.times()
     n = int(times.sum())
     figures_of = metrics.figures(pairs, times)
-    ci = score_intervals(pairs, Draws(len(sheet.items), resamples, seed, confidence) if n else None)
+    ci = score_intervals(pairs, Draws(len(sheet.items), RESAMPLES, SEED, confidence) if n else None)
     figures = {name: figure.with_interval(ci.get(name)) for name, figure in figures_of.items()}
     points = zip(pairs.reference.tolist(), pairs.rated.tolist(), times.tolist(), strict=True)
     abstained = int((scores.abstained(sheet, reference, rater) & (pairs.of_item >= 0)).sum())

@@ -13,7 +13,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Rubric
-from core.domain.runs import HelpTask, RunRow
+from core.domain.runs import HelpTask
 from core.domain.votes import Verdict
 from core.errors import InputError, Problem
 from core.judging.writing.prompts import edit_writing
@@ -189,12 +189,6 @@ def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> Run
         name=f"Edits: {request_of(task).criterion}"[:200],
         details={DETAIL: request_of(task).criterion},
     )
-
-
-def latest_run(store: Store, dataset_version: int) -> RunRow | None:
-    """Return the newest run that graded edits in that dataset version, or ``None``."""
-    rows = store.runs.list(detail=DETAIL, limit=200)
-    return next((row for row in rows if row.dataset_version_id == dataset_version), None)
 
 
 def edit_figures(store: Store, run_id: int) -> EditFigures:

@@ -15,7 +15,7 @@ from core.domain.dataset import Dataset, Item
 from core.domain.library import DatasetVersion
 from core.domain.panel import Asking, Judge, Panel
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import HelpTask, RunRow
+from core.domain.runs import HelpTask
 from core.domain.votes import Verdict
 from core.errors import InputError, Problem
 from core.judging.near_duplicates import TextFingerprint, fingerprint_of
@@ -307,7 +307,6 @@ class Recovery:
     labels: tuple[str, ...]
     rows: tuple[AimedSubmissions, ...]
     whole: Estimate
-    misses: tuple[str, ...]
 
 
 @allowed("write")
@@ -330,12 +329,6 @@ def request(
 def start(store: Store, run: RunRequest) -> int:
     """Start that run; return its id."""
     return lifecycle.start(store, run)
-
-
-def latest_run(store: Store, dataset_version: int) -> RunRow | None:
-    """Return the newest run that measured recovery on that dataset version, or ``None``."""
-    rows = store.runs.list(detail=DETAIL, limit=200)
-    return next((row for row in rows if row.dataset_version_id == dataset_version), None)
 
 
 def recovery_of_run(store: Store, run_id: int) -> Recovery:
@@ -371,13 +364,8 @@ def _recovery_of_cells(
     verdicts = {id_: _label_of_cell(criterion, cells.get(id_)) for id_ in aimed}
     rows = tuple(_recovery_row(options, ids, verdicts) for options, ids in groups.items())
     single = [row.found for row in rows if not row.between]
-    misses = tuple(
-        id_
-        for id_, options in aimed.items()
-        if verdicts[id_] is not None and verdicts[id_] not in options
-    )
     total = Estimate.share(sum(row.hits or 0 for row in single), sum(row.n for row in single))
-    return Recovery(criterion.name, labels, rows, total, misses)
+    return Recovery(criterion.name, labels, rows, total)
 
 
 def _label_of_cell(criterion: Criterion, cell: Verdict | None) -> str | None:

@@ -8,7 +8,8 @@ Only wording changes automatically; the result is offered as pieces to accept in
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from core import clock
@@ -242,15 +243,10 @@ def proposed_pieces(store: Store, task: HelpTask) -> list[ProposalPiece]:
     last: dict[str, ProposalPiece] = {}
     for loop_round in rounds_so_far(store, task):
         for piece in loop_round.changes if loop_round.kept else ():
-            first = last.get(piece.key)
-            before = piece.before if first is None else first.before
-            last[piece.key] = ProposalPiece(**{**_plain_piece(piece), "before": before})
+            first = last.get(piece.key, piece)
+            last[piece.key] = replace(piece, before=first.before)
     existing = {criterion.name for criterion in request.rubric.criteria} | {""}
     return [piece for piece in last.values() if piece.criterion in existing]
-
-
-def _plain_piece(piece: ProposalPiece) -> dict[str, Any]:
-    return {name: getattr(piece, name) for name in ProposalPiece.__slots__}
 
 
 async def work(context: TaskContext) -> dict[str, Any]:
@@ -285,7 +281,8 @@ async def _proposed_changes(
 ) -> tuple[ProposedChange, ...]:
     """Return the changes of wording proposed in a round; a failed request ends the loop."""
     learnt = _run_of_part(context, best_at, "learn")
-    cases = await context.io(_disputed_cases, context.store, learnt, request)
+    draw_cases = partial(cases_of, seed=request.seed)
+    cases = await context.io(draw_cases, context.store, learnt, request.targets)
     findings = merge_findings(offline_findings(rubric), request.findings if number == 1 else {})
     improve = ImproveRequest(
         judge=request.judge,
@@ -311,10 +308,6 @@ async def _proposed_changes(
         changes += [change for change in result.value if change.part in WORDING]
     guidelines = [change for change in changes if change.part == "guidelines"]
     return tuple(change for change in changes if change not in guidelines[1:])
-
-
-def _disputed_cases(store: Store, run_id: int, request: LoopRequest) -> list[Any]:
-    return cases_of(store, run_id, request.targets, seed=request.seed)
 
 
 def _run_of_part(context: TaskContext, number: int, part: str) -> int:

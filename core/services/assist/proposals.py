@@ -294,9 +294,7 @@ def merge_findings(*all_of: Mapping[str, Sequence[str]]) -> Findings:
     return together
 
 
-def cases_of(
-    store: Store, run_id: int, names: Sequence[str], *, most: int = CASES, seed: int = 0
-) -> list[Case]:
+def cases_of(store: Store, run_id: int, names: Sequence[str], *, seed: int = 0) -> list[Case]:
     """Return cells of a run on which people and judges chose different options, drawn by the seed.
 
     People's choice is the settled verdict, else the dataset's label; abstentions do not count.
@@ -316,7 +314,7 @@ def cases_of(
     cases = list[Case]()
     for name, cells in missed.items():
         seeded_random("cases", seed, name).shuffle(cells)
-        cases += [_case_of_cell(store, run_id, item, rubric, cell) for item, cell in cells[:most]]
+        cases += [_case_of_cell(store, run_id, item, rubric, cell) for item, cell in cells[:CASES]]
     return cases
 
 

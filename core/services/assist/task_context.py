@@ -128,19 +128,17 @@ class TaskContext:
             raise BudgetSpent
         call: Call | None = None
         try:
-            written = await writer.write(f"{self.task.id}/{name}", writing, read)
-            call = written.call
+            value, call, reply = await writer.write(f"{self.task.id}/{name}", writing, read)
         finally:
             self._turns.report(writer.spec, AskedOutcome((), call))
-        value = written.value
         if isinstance(value, WritingFailure):
             if value.kind in FATAL:
                 self._fatal[writer.spec.name] = value
             await self._keep(_help_step(name, None, value, call))
             return self._lost(name, value)
-        self._done[name] = written.reply
+        self._done[name] = reply
         left_out = value.dropped if isinstance(value, PartialReply) else ()
-        await self._keep(_help_step(name, written.reply, None, call, left_out))
+        await self._keep(_help_step(name, reply, None, call, left_out))
         return value
 
     def _lost(self, name: str, failure: WritingFailure) -> WritingFailure:

@@ -19,10 +19,10 @@ from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.domain.votes import BallotRow
 from core.errors import InputError
+from core.metrics.bias.effects import BiasEffect
 from core.metrics.cascade import (
     TOLERANCE,
     CascadePoint,
-    HeldOut,
     ReplayedCells,
     cascade_curve,
     cheapest_threshold,
@@ -48,7 +48,8 @@ class SweptCascade:
     ``alone`` and ``all_of_them`` are the shares of cells on which each stage alone is right,
     ``decided`` the shares that it decides, ``costs`` US dollars per 1,000 cells (``None``:
     unknown). ``chosen`` is the cheapest point whose accuracy is within the tolerance of the best;
-    ``tried`` is the result of such a choice on items that did not influence it.
+    ``tried`` is the result of such a choice on items that did not influence it: the shares of cells
+    that escalate, are right, and are decided.
     """
 
     run: Run
@@ -57,7 +58,7 @@ class SweptCascade:
     cells: int
     points: tuple[CascadePoint, ...]
     chosen: CascadePoint
-    tried: HeldOut | None
+    tried: tuple[float, BiasEffect, float] | None
     alone: float
     all_of_them: float
     decided: tuple[float, float]
@@ -86,7 +87,6 @@ def sweep_cascade(
     first: Collection[str] = (),
     *,
     tolerance: float = TOLERANCE,
-    seed: int = 0,
 ) -> SweptCascade:
     """Replay the cascade on a run's labelled cells; ``first`` is by default its first judge.
 
@@ -109,7 +109,7 @@ def sweep_cascade(
         cells=len(replayed.items),
         points=tuple(points),
         chosen=next(point for point in points if point.threshold == threshold),
-        tried=held_out_result(replayed, tolerance, seed=seed),
+        tried=held_out_result(replayed, tolerance),
         alone=float(replayed.first.mean()),
         all_of_them=float(replayed.then.mean()),
         decided=(float(replayed.decided[:, 0].mean()), float(replayed.decided[:, 1].mean())),
@@ -243,9 +243,9 @@ def sweep_words(swept: SweptCascade) -> str:
         part = _share_of_decided(chosen.right.estimate, chosen.decided, "are decided")
         text += f"{right_share} are right{part} on the labels that the threshold was chosen on."
     else:
-        tried_right = swept.tried.right
+        _, tried_right, decided = swept.tried
         right = tried_right.figure.words(percent).inline
-        part = _share_of_decided(tried_right.estimate, swept.tried.decided, "are decided")
+        part = _share_of_decided(tried_right.estimate, decided, "are decided")
         text += (
             f"{right} are right{part} on items that were not used to choose the threshold "
             f"({right_share} on those that were)."
@@ -292,15 +292,15 @@ def sweep_data(swept: SweptCascade) -> dict[str, Any]:
         "first_decided": swept.decided[0],
         "then_decided": swept.decided[1],
         "chosen": point_data(swept.chosen),
-        "held_out": _held_out_as_data(swept.tried) if swept.tried else None,
+        "held_out": _held_out_as_data(*swept.tried) if swept.tried else None,
         "points": [point_data(swept_point) for swept_point in swept.points],
     }
 
 
-def _held_out_as_data(held_out: HeldOut) -> dict[str, Any]:
+def _held_out_as_data(goes_on: float, right: BiasEffect, decided: float) -> dict[str, Any]:
     return {
-        "goes_on": held_out.goes_on,
-        "right": held_out.right.estimate,
-        "decided": held_out.decided,
-        **ci_and_undefined({"right": held_out.right.figure}),
+        "goes_on": goes_on,
+        "right": right.estimate,
+        "decided": decided,
+        **ci_and_undefined({"right": right.figure}),
     }

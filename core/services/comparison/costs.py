@@ -82,8 +82,6 @@ def cost_points(
     store: Store,
     run_ids: Sequence[int],
     *,
-    resamples: int = 500,
-    seed: int = 0,
     confidence: Confidence = USUAL,
     pair: PairOf | None = None,
 ) -> tuple[CostPoint, ...]:
@@ -109,7 +107,7 @@ def cost_points(
     runs = [(paired[0].runs[0], paired[0], 0), *((p.runs[1], p, 1) for p in paired)]
     ids = [item for item in paired[0].match.both if item in common]
     truth = _truth_of_items(paired, ids, shared)
-    draws = Draws(len(ids), resamples, seed, confidence)
+    draws = Draws(len(ids), 500, 0, confidence)
     runs_points = [
         _cost_point(run, _right_cells(p, side, ids, truth), draws) for run, p, side in runs
     ]

@@ -151,7 +151,11 @@ def _criterion_delta(sides: CriterionPair, draws: Draws | None) -> CriterionDelt
         same=int((decided & (first == second)).sum()),
         only_first=only_right[0],
         only_second=only_right[1],
-        accuracy=replace(accuracy, p=_mcnemar_test(n, *only_right), test="mcnemar"),
+        accuracy=replace(
+            accuracy,
+            p=mcnemar_exact(*only_right) if n else Estimate.undefined(NO_CELL),
+            test="mcnemar",
+        ),
         kappa=compared.tables(
             KAPPAS[sides.weights],
             [
@@ -162,10 +166,6 @@ def _criterion_delta(sides: CriterionPair, draws: Draws | None) -> CriterionDelt
         ),
         agreement=_agreement_delta(sides, compared, distinct),
     )
-
-
-def _mcnemar_test(n: int, only_first: int, only_second: int) -> Estimate:
-    return mcnemar_exact(only_first, only_second) if n else Estimate.undefined(NO_CELL)
 
 
 def _agreement_delta(sides: CriterionPair, compared: _Compared, distinct: Patterns) -> FigureDelta:

@@ -233,7 +233,9 @@ def side_by_side(
         [
             [
                 _phi_coefficient(
-                    variance_components(side[kept_items], _facets_where(facets, kept_items))
+                    variance_components(
+                        side[kept_items], {n: column[kept_items] for n, column in facets.items()}
+                    )
                 )
                 for side in (first, second)
             ]
@@ -262,10 +264,6 @@ def _scored_way(values: Array, parts: Components, worth_: Estimate) -> ScoredWay
 
 def _phi_coefficient(parts: Components) -> float:
     return reliability_of_mean(parts, StudyDesign(judges=1)).absolute
-
-
-def _facets_where(facets: Facets, kept: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.int64]]:
-    return {name: column[kept] for name, column in facets.items()}
 
 
 # As text, and as data.

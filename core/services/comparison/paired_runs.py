@@ -224,15 +224,11 @@ def _pair_of_criterion(
         name=first.name,
         scale=first.scale,
         labels=first.labels,
-        gold=_shared_labels(first.gold[rows[0]], second.gold[rows[1]]),
+        # Both runs are compared with the same labels: the second run's, else the first's.
+        gold=np.where(second.gold[rows[1]] >= 0, second.gold[rows[1]], first.gold[rows[0]]),
         verdicts=(first.panel[rows[0]], second.panel[rows[1]]),
         judges=(_judge_ratings(first)[rows[0]], _judge_ratings(second)[rows[1]]),
     )
-
-
-def _shared_labels(first: Levels, second: Levels) -> Levels:
-    """Return the labels that both runs are compared with: the second run's, else the first's."""
-    return np.where(second >= 0, second, first)
 
 
 def _judge_ratings(criterion: CriterionRatings) -> Ratings:

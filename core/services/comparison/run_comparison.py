@@ -82,13 +82,14 @@ def _dataset_changes(store: Store, first: Run, second: Run) -> Iterator[RunChang
     yield RunChange("dataset", "version", *labels)
     heads = (store.datasets.version(run.dataset_version_id).head for run in (first, second))
     before, after = (
-        {"prompt": h.prompt, **_context_texts(h.context), "reference": h.reference} for h in heads
+        {
+            "prompt": h.prompt,
+            **{f"context {name}": text for name, text in h.context.items()},
+            "reference": h.reference,
+        }
+        for h in heads
     )
     yield from _changes_of("dataset", before, after, "shared ")
-
-
-def _context_texts(context: Mapping[str, str]) -> dict[str, str]:
-    return {f"context {name}": text for name, text in context.items()}
 
 
 def _panel_changes(first: Run, second: Run) -> Iterator[RunChange]:
@@ -126,15 +127,13 @@ def _run_changes(first: Run, second: Run) -> Iterator[RunChange]:
 def _changes_of(
     area: Area, first: Noun | Mapping[str, Any], second: Noun | Mapping[str, Any], subject: str = ""
 ) -> Iterator[RunChange]:
-    before, after = (_plain_fields(side) for side in (first, second))
+    before, after = (
+        side.model_dump(mode="json") if isinstance(side, Noun) else side for side in (first, second)
+    )
     for name in dict.fromkeys([*before, *after]):
         old, new = before.get(name), after.get(name)
         if old != new and name not in _NO_MATTER:
             yield RunChange(area, subject + name.replace("_", " "), _text(old), _text(new))
-
-
-def _plain_fields(side: Noun | Mapping[str, Any]) -> Mapping[str, Any]:
-    return side.model_dump(mode="json") if isinstance(side, Noun) else side
 
 
 def _text(value: Any) -> str | None:
@@ -220,7 +219,7 @@ def compare_runs(
         stand_in=paired.stand_in,
         spent=(spending_of_run(paired.runs[0]), spending_of_run(paired.runs[1])),
         trust=(first_trust, second_trust),
-        ungraded=(store.results.means(first).ungraded, store.results.means(second).ungraded),
+        ungraded=(store.results.means(first)[2], store.results.means(second)[2]),
         resamples=bootstrap,
         seed=seed,
         confidence=confidence,

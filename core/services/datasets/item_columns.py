@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,14 +31,6 @@ Numbers = npt.NDArray[Any]
 MadeT = TypeVar("MadeT")
 
 
-class GivenLabels(NamedTuple):
-    """The items with a label of a criterion, as increasing positions in the dataset."""
-
-    criterion: str
-    label: str
-    rows: Numbers
-
-
 @dataclass(frozen=True)
 class ItemColumns:
     """The items of a dataset version, in its order.
@@ -46,7 +38,8 @@ class ItemColumns:
     ``kinds`` are the distinct (system, tags, split), and ``kind`` is each item's index there.
     ``own``: it has its own rubric; ``texts``: it has a text to grade; ``pairs``: it is two answers;
     ``plain``: it is one text, with or without thinking. ``words`` counts the words of its output.
-    ``prompt`` is a number shared by items of the same prompt, negative without one.
+    ``prompt`` is a number shared by items of the same prompt, negative without one. ``labels`` are
+    a criterion, a label, and the increasing positions of the items that have it.
     """
 
     ids: tuple[str, ...]
@@ -58,7 +51,7 @@ class ItemColumns:
     plain: Numbers
     words: Numbers
     prompt: Numbers
-    labels: tuple[GivenLabels, ...]
+    labels: tuple[tuple[str, str, Numbers], ...]
 
     @cached_property
     def place(self) -> dict[str, int]:
@@ -115,7 +108,7 @@ def _read_columns(store: Store, version: DatasetVersion) -> ItemColumns:
         ids=tuple(stored.head["ids"]),
         kinds=tuple((system, tuple(tags), split) for system, tags, split in stored.head["kinds"]),
         labels=tuple(
-            GivenLabels(criterion, label, part)
+            (criterion, label, part)
             for (criterion, label), part in zip(
                 stored.head["labels"], np.split(rows, ends[:-1]), strict=False
             )
@@ -124,22 +117,13 @@ def _read_columns(store: Store, version: DatasetVersion) -> ItemColumns:
     )
 
 
-_FIELDS = ("kind", "own", "texts", "pairs", "plain", "words", "prompt")
-
-
-class _Seen(NamedTuple):
-    """The facts read from one item."""
-
-    own: bool
-    text: bool
-    pair: bool
-    plain: bool
-    words: int
+_MARKS = ("own", "texts", "pairs", "plain")
+_FIELDS = ("kind", *_MARKS, "words", "prompt")
 
 
 def _columns_of_contents(contents: Iterable[str], prompt: str) -> Columns:
     """Return the columns of items as stored; ``prompt`` is the dataset's."""
-    ids, facts = list[str](), list[_Seen]()
+    ids, facts = list[str](), list[tuple[bool, bool, bool, bool, int]]()
     kinds, prompts = dict[tuple[Any, ...], int](), dict[str, int]()
     kind, asked = list[int](), list[int]()
     labels: dict[tuple[str, str], list[int]] = {}
@@ -153,29 +137,28 @@ def _columns_of_contents(contents: Iterable[str], prompt: str) -> Columns:
         for criterion, label in data.get("labels", {}).items():
             labels.setdefault((criterion, label["label"]), []).append(row)
         facts.append(_facts_of_item(data, content))
+    *marks, words = np.array(facts, np.int32).reshape(-1, 5).T
     arrays = {
         "kind": np.array(kind, np.int32),
         "prompt": np.array(asked, np.int32),
-        "own": np.array([item.own for item in facts], np.bool_),
-        "texts": np.array([item.text for item in facts], np.bool_),
-        "pairs": np.array([item.pair for item in facts], np.bool_),
-        "plain": np.array([item.plain for item in facts], np.bool_),
-        "words": np.array([item.words for item in facts], np.int32),
+        **dict(zip(_MARKS, (column.astype(np.bool_) for column in marks), strict=True)),
+        "words": words.copy(),
         "label rows": np.array([row for rows in labels.values() for row in rows], np.int32),
         "label counts": np.array([len(rows) for rows in labels.values()], np.int64),
     }
     return Columns({"ids": ids, "kinds": list(kinds), "labels": list(labels)}, arrays)
 
 
-def _facts_of_item(data: dict[str, Any], content: str) -> _Seen:
+def _facts_of_item(data: dict[str, Any], content: str) -> tuple[bool, bool, bool, bool, int]:
+    """Return an item's ``_MARKS``, and the number of words of its output."""
     has_own_rubric, submission = data.get("rubric") is not None, data["submission"]
     if isinstance(submission, str):
         length = len(submission.split())
         available = data.get("meta", {}).get(TEXT_AVAILABLE) is not False or bool(
             submission.strip()
         )
-        return _Seen(has_own_rubric, available, False, True, length)
+        return has_own_rubric, available, False, True, length
     # A structured submission defines its own output.
     item = Item.model_validate_json(content, context=STORED)
     pair, plain = (isinstance(item.submission, kind) for kind in (Pair, Sections))
-    return _Seen(has_own_rubric, has_text(item), pair, plain, len(item.output.split()))
+    return has_own_rubric, has_text(item), pair, plain, len(item.output.split())

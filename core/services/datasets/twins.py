@@ -139,10 +139,6 @@ def _stored_text(content: str, dataset: Dataset) -> tuple[str, str]:
     return Item.model_validate_json(content, context=STORED).text, prompt
 
 
-def _twin_numbers(items: Iterable[Item]) -> TwinNumbers:
-    return near_duplicates.twin_numbers((item.text, item.prompt) for item in items)
-
-
 def twin_groups(
     teachers: Sequence[PlacedT],
     graded: Iterable[PlacedT],
@@ -178,7 +174,8 @@ def group_texts_apart(
 
     ``texts`` are the teachers' items.
     """
-    return _group_teachers(teachers, _twin_numbers([*texts, *graded]), strict=strict)
+    both = ((item.text, item.prompt) for item in (*texts, *graded))
+    return _group_teachers(teachers, near_duplicates.twin_numbers(both), strict=strict)
 
 
 def _group_teachers(

@@ -7,34 +7,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-import numpy as np
-
 from core.domain.rubric import Criterion
 from core.domain.runs import RunRow
 from core.errors import InputError
 from core.metrics.bias.effects import (
-    BOUNDS,
     FALSE_ALARMS,
     OBSERVED,
     PROMISED,
-    BiasEffect,
     Finding,
     Kind,
     corrected_if_significant,
     severity,
 )
-from core.metrics.bias.judge_bias import clustered_mean
 from core.services.diagnostics import finding_words as words
 from core.services.diagnostics.criterion_faults import criterion_candidates
 from core.services.diagnostics.evidence import RunEvidence, evidence_of
 from core.services.diagnostics.evidence_charts import ShownEvidence, shown_evidence
 from core.services.diagnostics.judge_bias import (
     FindingCandidate,
-    answer_values,
     judge_candidates,
     merge_findings,
     option_candidates,
-    without_flipped_copies,
 )
 from core.services.rubrics.draft_shapes import RubricDraft
 from core.services.rubrics.prompt_preview import criterion_from
@@ -66,32 +59,24 @@ class Diagnosis:
         return f"{checks} made. {PROMISED}"
 
 
-def diagnose(store: Store, run_id: int, *, earlier: int | None = None) -> Diagnosis:
-    """Diagnose the judges and criteria of a run.
-
-    ``earlier`` is a run to detect drift against: its judges are compared with themselves on cells
-    whose judge, criterion and item are unchanged. Raises ``NotFound`` for an unknown run.
-    """
-    evidence = evidence_of(store, run_id)
-    if earlier is None:
-        return diagnose_evidence(evidence)
-    before = evidence_of(store, earlier)
-    return diagnose_evidence(evidence, before, f"run {earlier}")
+def diagnose(store: Store, run_id: int) -> Diagnosis:
+    """Diagnose the judges and criteria of a run. Raises ``NotFound`` for an unknown run."""
+    return diagnose_evidence(evidence_of(store, run_id))
 
 
 @dataclass(frozen=True)
 class Examination:
     """A diagnosis with the evidence of every finding, in the findings' order.
 
-    ``unmade`` lists impossible checks: kind, reason, and number of subjects. ``causes`` group the
-    findings.
+    ``unmade`` lists impossible checks: kind, reason, and number of subjects. ``causes`` have the
+    indices of findings by cause and subject.
     """
 
     findings: tuple[ShownEvidence, ...]
     made: int
     summary: str
     unmade: tuple[tuple[Kind, str, int], ...]
-    causes: tuple[words.CauseGroup, ...] = ()
+    causes: Mapping[tuple[str, str], list[int]]
 
 
 def examination_of_run(store: Store, run_id: int) -> Examination:
@@ -114,17 +99,13 @@ def examination_of_run(store: Store, run_id: int) -> Examination:
     )
 
 
-def diagnose_evidence(
-    evidence: RunEvidence, before: RunEvidence | None = None, earlier: str = "the earlier run"
-) -> Diagnosis:
+def diagnose_evidence(evidence: RunEvidence) -> Diagnosis:
     """Diagnose the judges and criteria of this evidence."""
     checks = [
         *judge_candidates(evidence),
         *option_candidates(evidence),
         *criterion_candidates(evidence),
     ]
-    if before is not None:
-        checks += _drift_candidates(evidence, before, earlier)
     corrected = corrected_if_significant([(check.kind, check.effect) for check in checks])
     findings = [
         _finding_of_check(check, p)
@@ -152,52 +133,6 @@ def _finding_of_check(check: FindingCandidate, p: float) -> Finding:
         other=check.other,
         false_alarms=None if check.kind in OBSERVED else FALSE_ALARMS,
     )
-
-
-def _drift_candidates(
-    evidence: RunEvidence, before: RunEvidence, earlier: str
-) -> list[FindingCandidate]:
-    earlier_judges = {judge.name: judge for judge in before.judges}
-    checks = []
-    for judge in evidence.judges:
-        if earlier_judges.get(judge.name) == judge:
-            effect = _drift_effect(evidence, before, judge.name)
-        else:
-            effect = BiasEffect.undefined(f"{earlier} did not ask this judge with these settings.")
-        sentence = words.drift_words(judge.name, effect, earlier)
-        checks.append(FindingCandidate("drift", "judge", judge.name, effect, sentence))
-    return checks
-
-
-def _drift_effect(evidence: RunEvidence, before: RunEvidence, judge: str) -> BiasEffect:
-    """Return how much more a judge's answers to the same cells are worth than in ``before``."""
-    column_now, then = evidence.names.index(judge), before.names.index(judge)
-    place = {item.id: row for row, item in enumerate(before.items)}
-    shared = [
-        (row, place[item.id])
-        for row, item in enumerate(evidence.items)
-        if item.id in place and item.output == before.items[place[item.id]].output
-    ]
-    rows, olds = np.array(shared, np.int64).reshape(-1, 2).T
-    earlier = {criterion.name: criterion for criterion in before.criteria}
-    differences: list[np.ndarray[tuple[int, ...], np.dtype[np.float64]]] = [np.zeros(0)]
-    items: list[np.ndarray[tuple[int, ...], np.dtype[np.int64]]] = [np.zeros(0, np.int64)]
-    for criterion in evidence.criteria:
-        matching = earlier.get(criterion.name)
-        if matching is None or matching.criterion != criterion.criterion:
-            continue
-        values, _ = answer_values(without_flipped_copies(criterion, evidence.own))
-        old, _ = answer_values(without_flipped_copies(matching, before.own))
-        differences.append(values[rows, column_now] - old[olds, then])
-        items.append(rows)
-    null = BOUNDS["drift"].null
-    return clustered_mean(np.concatenate(differences), np.concatenate(items), null)
-
-
-def findings_text(findings: Sequence[Finding]) -> str:
-    """Return a line per finding, or a sentence if there are none."""
-    no_findings = "Nothing was found wrong with these judges and criteria."
-    return "\n".join(f.sentence for f in findings) or no_findings
 
 
 #: The number of runs searched for the newest of a rubric.

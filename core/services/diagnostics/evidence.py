@@ -239,7 +239,7 @@ def _choices_by_order(scored: Scored, rows: Sequence[OrderCount]) -> dict[str, l
         last[level[row.option], level[row.order[k - 1]]] += row.times
     by_judge: dict[str, list[ShownOrders]] = {}
     for (judge, _, _), (first, last) in tables.items():
-        by_judge.setdefault(judge, []).append(ShownOrders(first, last))
+        by_judge.setdefault(judge, []).append((first, last))
     return by_judge
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from core.metrics.bias.criteria import Agreement, Merge
 from core.metrics.bias.effects import BiasEffect, Finding, Kind
@@ -190,15 +189,6 @@ def abstention_words(judge: str, effect: BiasEffect, versus: str) -> str:
     )
 
 
-def drift_words(judge: str, effect: BiasEffect, earlier: str) -> str:
-    """Describe a judge that has become more lenient or more severe."""
-    side = "higher" if _size(effect) > 0 else "lower"
-    return (
-        f"{judge} has drifted: on the same items and criteria its options are worth "
-        f"{_points(_size(effect))} {side} than in {earlier} {interval_and_n(_unsigned(effect))}."
-    )
-
-
 def agreement_words(criterion: str, result: Agreement, who: str) -> str:
     """Describe a criterion that raters interpret differently."""
     alternatives_agree = (
@@ -285,7 +275,6 @@ CAUSES: Mapping[Kind, str] = {
     "position": "The order in which options stand",
     "flips": "The order in which options stand",
     "inconsistency": "Answers that change from time to time",
-    "drift": "Answers that change from time to time",
     "verbosity": "The length of the text",
     "own_maker": "Who wrote the answer",
     "leniency": "Uses the scale unlike the reference",
@@ -301,23 +290,13 @@ CAUSES: Mapping[Kind, str] = {
 }
 
 
-class CauseGroup(NamedTuple):
-    """Findings of one cause, by their index in the list of all.
-
-    ``about`` is the judges' model, or the judge if it has none, or ``Criteria``.
-    """
-
-    cause: str
-    about: str
-    places: tuple[int, ...]
-
-
 def group_by_cause(
     findings: Sequence[Finding], models: Mapping[str, str]
-) -> tuple[CauseGroup, ...]:
-    """Return the findings by cause and model, in the order of their first finding.
+) -> dict[tuple[str, str], list[int]]:
+    """Return the indices of findings by cause and subject, in the order of their first finding.
 
-    ``models`` maps judges to models.
+    The subject is the judges' model, or the judge if it has none, or ``Criteria``. ``models`` maps
+    judges to models.
     """
     groups: dict[tuple[str, str], list[int]] = {}
     for place, finding in enumerate(findings):
@@ -327,4 +306,4 @@ def group_by_cause(
             else models.get(finding.subject) or finding.subject
         )
         groups.setdefault((CAUSES[finding.kind], about), []).append(place)
-    return tuple(CauseGroup(*key, tuple(places)) for key, places in groups.items())
+    return groups

@@ -62,20 +62,13 @@ class ProbeRequest:
     earns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class ProbeSubjects:
-    """The judges of a run that can be probed, and the number of answers that can be edited."""
+def subjects(store: Store, run_id: int) -> tuple[tuple[Judge, ...], int]:
+    """Return the judges of a run that can be probed, and the number of answers that can be edited.
 
-    judges: tuple[Judge, ...]
-    answers: int
-    left_out: int
-
-
-def subjects(store: Store, run_id: int) -> ProbeSubjects:
-    """Return what can be probed in a run. Raises ``NotFound``."""
+    Raises ``NotFound``.
+    """
     run = store.runs.get(run_id)
-    fit = len(_editable_items(store, run))
-    return ProbeSubjects(_callable_judges(run), fit, run.items - fit)
+    return _callable_judges(run), len(_editable_items(store, run))
 
 
 def estimate(store: Store, request: ProbeRequest) -> CostEstimate:

@@ -87,10 +87,10 @@ def wide_rows(store: Store, run_id: int) -> Iterator[Row]:
         yield line
 
 
-def event_rows(store: Store, run_id: int, queue_id: int | None = None) -> Iterator[Row]:
-    """Yield the events of a run, or of one of its queues."""
+def event_rows(store: Store, run_id: int) -> Iterator[Row]:
+    """Yield the events of a run."""
     require_open(store, run_id)
-    return map(asdict, store.events.of_run(run_id, queue_id))
+    return map(asdict, store.events.of_run(run_id))
 
 
 def labelled_dataset(store: Store, version_id: int) -> str:
@@ -344,8 +344,8 @@ def _export_review(store: Store, run_id: int, form: str) -> Exported:
     return _single_file("labelled.jsonl", labelled_dataset(store, version))
 
 
-def _single_file(name: str, text: str, losses: tuple[str, ...] = ()) -> Exported:
-    return Exported({name: text}, True, losses)
+def _single_file(name: str, text: str) -> Exported:
+    return Exported({name: text}, True, ())
 
 
 def _export_folder(files: dict[str, str], losses: tuple[str, ...]) -> Exported:

@@ -89,21 +89,6 @@ def unitxt_result(store: Store, run_id: int) -> dict[str, Any]:
     }
 
 
-def flat_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as unitxt writes it, each field after its system's name and an underscore.
-
-    >>> flat_row({"criteria": "c", "systems": {"a b": {"winrate": 1.0}}})
-    {'criteria': 'c', 'a b_winrate': 1.0}
-    """
-    head = {key: value for key, value in row.items() if key != "systems"}
-    fields = {
-        f"{system}_{name}": value
-        for system, values in row["systems"].items()
-        for name, value in values.items()
-    }
-    return {**head, **fields}
-
-
 def _bouts_row(
     store: Store,
     contests: Contests,

@@ -151,13 +151,13 @@ def pasted_rubric(text: str) -> Parsed[Rubric]:
     """
     if import_export.is_table(text, "pasted text") or _STRUCTURED.match(text):
         return import_export.rubrics_in(text, "pasted text")[0]
-    pasted = import_export.read_paste(text)
-    draft = import_export.with_lines_added(new_draft(), pasted.lines)
-    draft = import_export.with_criteria_added(draft, pasted.criteria)
+    lines, criteria, notices = import_export.read_paste(text)
+    draft = import_export.with_lines_added(new_draft(), lines)
+    draft = import_export.with_criteria_added(draft, criteria)
     if not draft["criteria"]:
         raise InputError("It contains no criterion. Write one requirement per line.")
     named: RubricDraft = {**draft, "name": draft["name"] or "Pasted rubric"}
-    return Parsed(rubric_from(named), pasted.notices)
+    return Parsed(rubric_from(named), notices)
 
 
 def in_words(rubric: Rubric) -> str:

@@ -5,7 +5,6 @@ People do not choose them, so their labels represent all of its texts (``queuein
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from core.domain.review import QueueRule, Seat
@@ -27,13 +26,8 @@ from core.store.store import Store
 MOST_TEXTS, MOST_LABELLED = 1_000, 200
 
 
-@dataclass(frozen=True)
-class TenMore:
-    """How many drawn texts are graded, how many come next, and their unfinished queue, if any."""
-
-    graded: int
-    left: int
-    queue: QueueRow | None = None
+#: How many drawn texts are graded, how many come next, and their unfinished queue, if any.
+TenMore = tuple[int, int, QueueRow | None]
 
 
 def progress(store: Store, run_id: int) -> TenMore:
@@ -46,7 +40,7 @@ def progress(store: Store, run_id: int) -> TenMore:
         if queue is None
         else queue.rule.items or ()
     )
-    return TenMore(graded, len(items), queue)
+    return graded, len(items), queue
 
 
 @allowed("review")
@@ -86,10 +80,11 @@ def current_learning(store: Store, run: Run) -> LearntSoFar | None:
 
 def as_data(progress: TenMore, so_far: LearntSoFar | None) -> dict[str, Any]:
     """Return progress and learning for ``--json``."""
+    graded, left, queue = progress
     data: dict[str, Any] = {
-        "queue": None if progress.queue is None else progress.queue.id,
-        "texts": progress.left,
-        "graded": progress.graded,
+        "queue": None if queue is None else queue.id,
+        "texts": left,
+        "graded": graded,
     }
     if so_far is None:
         return data

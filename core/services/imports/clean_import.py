@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from core.domain.runs import ImportedData, ImportedItem, ImportedVoteColumns, ItemResult, Lease
+from core.domain.runs import ImportedData, ImportedItem, ItemResult, Lease, VoteColumns
 from core.domain.votes import BallotRow, Cell, Verdict
 from core.formats.votes.clean_votes import CleanAnswers
 from core.identity import canonical_json
@@ -141,7 +141,7 @@ class CleanJudgeVotes:
         brought = ImportedData(self._votes(order), failed, reason, settled.items(), settled.cells())
         store.votes.bring(lease, brought, now=now)
 
-    def _votes(self, order: Codes) -> Iterator[ImportedVoteColumns]:
+    def _votes(self, order: Codes) -> Iterator[VoteColumns]:
         answers = self._of
         items: Any = np.array(answers.items, object)
         names: Any = np.array(self._names, object)
@@ -151,7 +151,7 @@ class CleanJudgeVotes:
             part = part[self._state[part] != FAILED]
             pair, option = answers.pair[part], answers.option[part]
             chosen: Any = np.where(option < 0, None, option.astype(object))
-            yield ImportedVoteColumns(
+            yield (
                 items[answers.row[part]].tolist(),
                 criteria[pair].tolist(),
                 names[pair].tolist(),
@@ -237,7 +237,7 @@ class _Settled:
                 scored[key] = item_result, to_json(item_result.trace)
             (score, trace), (votes, abstentions, failed) = scored[key], counts[row].tolist()
             result = score._replace(item_id=self._ids[row], agreement=agreement[row])
-            yield ImportedItem(votes, abstentions, failed, result, trace)
+            yield (votes, abstentions, failed), result, trace
 
     def _answers(self) -> Iterator[tuple[int, object, MeasuredTexts | None]]:
         """Yield each item with everything its score depends on: options, and texts if these

@@ -164,11 +164,9 @@ def guess_mapping(look: FileShape, rubric: Rubric | None) -> VoteMapping | None:
     return likely_mapping(look.table, guess_layout(look.table, look.mapping.layout, rubric), rubric)
 
 
-def look_at_bytes(
-    data: bytes | Opened, name: str, *, rubric: Rubric | None = None, sheet: str | None = None
-) -> FileShape:
+def look_at_bytes(data: bytes | Opened, name: str, *, sheet: str | None = None) -> FileShape:
     """Return the probable content of a file in memory; of a workbook, of the given sheet."""
-    return look(open_bytes(data, name).with_sheet(sheet), rubric=rubric)
+    return look(open_bytes(data, name).with_sheet(sheet))
 
 
 @dataclass(frozen=True)
@@ -375,16 +373,8 @@ def _items(
     return report | roles_data(parsed.roles) | notices
 
 
-@dataclass(frozen=True)
-class ToolItems:
-    """The items of another tool's results; ``tool`` is the tool's name."""
-
-    tool: str
-    found: Checked
-
-
-def tool_items(data: str | bytes, name: str) -> ToolItems | None:
-    """Return the items of a file if it has another tool's results, else ``None``."""
+def tool_items(data: str | bytes, name: str) -> tuple[str, Checked] | None:
+    """Return the tool's name and the items of a file with another tool's results, else ``None``."""
     opened = Opened(data, name)
     tool = None if isinstance(data, str) else tool_of(opened)
     if tool is None:
@@ -393,5 +383,5 @@ def tool_items(data: str | bytes, name: str) -> ToolItems | None:
         parsed = read_items(opened, name)
     except InputError as error:
         problems = error.problems or (Problem(error.message),)
-        return ToolItems(tool.title, Checked(None, problems))
-    return ToolItems(tool.title, Checked(parsed.value, notices=parsed.notices))
+        return tool.title, Checked(None, problems)
+    return tool.title, Checked(parsed.value, notices=parsed.notices)

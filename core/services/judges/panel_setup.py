@@ -24,7 +24,10 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
     Raises:
         InputError: lists every problem. A value that could be a key is never repeated.
     """
-    data = {name: _trim_texts(value) for name, value in settings.items()}
+    data = {
+        name: " ".join(value.split()) if isinstance(value, str) else value
+        for name, value in settings.items()
+    }
     if isinstance(data.get("replicas"), str):
         # People separate addresses by spaces or commas.
         data["replicas"] = tuple(data["replicas"].replace(",", " ").split())
@@ -50,10 +53,6 @@ def checked_judge(settings: Mapping[str, Any]) -> Judge:
 
 
 _REFUSED = "This judge cannot be saved."
-
-
-def _trim_texts(value: Any) -> Any:
-    return " ".join(value.split()) if isinstance(value, str) else value
 
 
 def _name_problems(settings: Mapping[str, Any]) -> list[Problem]:

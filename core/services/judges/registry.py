@@ -234,9 +234,9 @@ def restore_judge(store: Store, judge_id: int) -> JudgeRow:
     raise NotFound(f"There is no archived judge {judge_id}.")
 
 
-def list_panels(store: Store, *, archived: bool = False) -> list[PanelRow]:
-    """Return the saved panels in use, or the archived ones, by name."""
-    return store.panels.list(archived=archived)
+def list_panels(store: Store) -> list[PanelRow]:
+    """Return the saved panels in use, by name."""
+    return store.panels.list()
 
 
 def get_panel(store: Store, panel_id: int) -> PanelRow:

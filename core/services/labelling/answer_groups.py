@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.domain.review import Closeness
@@ -62,20 +61,12 @@ def answer_groups(
     return sorted(result, key=lambda group: -len(group.answers))
 
 
-@dataclass(frozen=True)
-class SinglyChecked:
-    """Members of settled groups that were judged again singly: how many, and how many equally.
-
-    ``other`` are the items whose single verdict differs from the group's.
+def check_against_group(
+    store: Store, run_id: int, criterion: str
+) -> tuple[int, Estimate, tuple[str, ...]]:
+    """Return how many members of settled groups were drawn to be judged singly, how often their
+    single verdicts agree with the group's, and the items on which they differ.
     """
-
-    drawn: int
-    same: Estimate
-    other: tuple[str, ...]
-
-
-def check_against_group(store: Store, run_id: int, criterion: str) -> SinglyChecked:
-    """Return how often single verdicts on members agree with their group's."""
     of_groups, singly = (
         _final_options(store, run_id, name, criterion) for name in (BY_GROUPS, SINGLY)
     )
@@ -87,9 +78,7 @@ def check_against_group(store: Store, run_id: int, criterion: str) -> SinglyChec
         if row.name == SINGLY
         for cell in store.queues.cells(row.id)
     )
-    return SinglyChecked(
-        drawn, Estimate.share(len(compared) - len(different), len(compared)), different
-    )
+    return drawn, Estimate.share(len(compared) - len(different), len(compared)), different
 
 
 def _final_options(store: Store, run_id: int, name: str, criterion: str) -> dict[str, int | None]:

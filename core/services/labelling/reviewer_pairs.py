@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
@@ -57,28 +57,21 @@ def reviewer_pairs(store: Store, seat: Seat, queue_id: int) -> list[ReviewerPair
     name; a lead sees all. Raises ``NotFound``.
     """
     seat = now_seated(store, seat)
-    shared: dict[tuple[str, tuple[str, ...], str, str], _PairVerdicts] = {}
+    shared: dict[tuple[str, tuple[str, ...], str, str], tuple[Criterion, _Judged]] = {}
     for cell, criterion, people, options in _judged_twice(store, queue_id):
         labels = tuple(option.label for option in criterion.choices)
-        pair = shared.setdefault(
-            (criterion.name, labels, *people), _PairVerdicts(criterion, [], [])
-        )
-        pair.cells.append(cell)
-        pair.options.append(options)
+        _, judged = shared.setdefault((criterion.name, labels, *people), (criterion, []))
+        judged.append((cell, options))
     places = {name: index for index, name in enumerate(dict.fromkeys(key[0] for key in shared))}
     pairs = [
-        _reviewer_pair(pair, *_pair_names(seat, first, second))
-        for (_, _, first, second), pair in shared.items()
+        _reviewer_pair(criterion, judged, *_pair_names(seat, first, second))
+        for (_, _, first, second), (criterion, judged) in shared.items()
     ]
     return sorted(pairs, key=lambda pair: (places[pair.criterion], -pair.cells))
 
 
-class _PairVerdicts(NamedTuple):
-    """The cells of a criterion that two people judged, and their options."""
-
-    criterion: Criterion
-    cells: list[SharedCell]
-    options: list[tuple[int, int]]
+#: The cells of a criterion that two people judged, with both options.
+_Judged = list[tuple[SharedCell, tuple[int, int]]]
 
 
 def _judged_twice(
@@ -115,29 +108,28 @@ def _pair_names(seat: Seat, first: str, second: str) -> tuple[str, str]:
     return (first, second) if seat.role == "lead" or seat.name in (first, second) else SOMEBODY
 
 
-def _reviewer_pair(shared: _PairVerdicts, first: str, second: str) -> ReviewerPair:
-    same = [a == b for a, b in shared.options]
+def _reviewer_pair(criterion: Criterion, judged: _Judged, first: str, second: str) -> ReviewerPair:
     return ReviewerPair(
-        shared.criterion.name,
+        criterion.name,
         first,
         second,
-        tuple(cell for cell, equal in zip(shared.cells, same, strict=True) if equal),
-        tuple(cell for cell, equal in zip(shared.cells, same, strict=True) if not equal),
-        _kappa(shared),
+        tuple(cell for cell, (a, b) in judged if a == b),
+        tuple(cell for cell, (a, b) in judged if a != b),
+        _kappa(criterion, [options for _, options in judged]),
     )
 
 
-def _kappa(shared: _PairVerdicts) -> Estimate:
+def _kappa(criterion: Criterion, options: Sequence[tuple[int, int]]) -> Estimate:
     """Return kappa with its interval, as for two raters on the Agreement page."""
     import numpy as np
 
     from core.metrics.intervals.draws import resample_many
     from core.services.agreement.pair_figures import kappa_of
 
-    scored = list(shared.criterion.scored)
+    scored = list(criterion.scored)
     table = np.zeros((len(scored), len(scored)))
-    for first, second in shared.options:
+    for first, second in options:
         table[scored.index(first), scored.index(second)] += 1
-    name = "kappa_quadratic" if shared.criterion.scale == "ordinal" else "cohen_kappa"
+    name = "kappa_quadratic" if criterion.scale == "ordinal" else "cohen_kappa"
     drawn = resample_many(table.ravel().astype(np.int64), RESAMPLES, np.random.default_rng(SEED))
     return kappa_of(name, table, drawn.reshape(*table.shape, -1))

@@ -53,13 +53,9 @@ class ArenaRater(NamedTuple):
     rates: Mapping[str, float | None]
 
 
-class RaterAgreement(NamedTuple):
-    """Agreement of two raters on the contests that both decided: the share of equal answers, and
-    Cohen's kappa over win, tie, loss.
-    """
-
-    same: Estimate
-    kappa: Estimate
+#: Agreement of two raters on the contests that both decided: the share of equal answers, and
+#: Cohen's kappa over win, tie, loss.
+RaterAgreement = tuple[Estimate, Estimate]
 
 
 class ContestRaters(NamedTuple):
@@ -164,4 +160,4 @@ def agreement_of_raters(shared_points: Iterable[tuple[float, float]]) -> RaterAg
     for first_verdict, second_verdict in shared_points:
         table[_LEVELS[first_verdict], _LEVELS[second_verdict]] += 1
     same = Estimate.share(int(np.trace(table)), int(table.sum()))
-    return RaterAgreement(same, cohen_kappa(table))
+    return same, cohen_kappa(table)

@@ -73,14 +73,9 @@ def _shown_pair(item: dict[str, Any], counts: dict[tuple[str, str], int]) -> Sho
 def _answer_length(pair: dict[str, Any], side: str) -> int:
     """Return the number of words of an answer, without its thinking."""
     answer = pair[side]
-    text = (
-        answer if isinstance(answer, str) else output_of(getattr(_require_two_answers(pair), side))
-    )
-    return len(text.split())
-
-
-def _require_two_answers(pair: dict[str, Any]) -> Pair:
-    return Pair.model_validate_json(json.dumps(pair))
+    if not isinstance(answer, str):
+        answer = output_of(getattr(Pair.model_validate_json(json.dumps(pair)), side))
+    return len(answer.split())
 
 
 # The votes on contests, and each contest's outcome.

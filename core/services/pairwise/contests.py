@@ -337,7 +337,7 @@ def systems_of(store: Store, run: RunRow) -> list[str]:
     """Return the systems named by a run's items."""
     # For a few items, counting is faster than building columns.
     if run.items >= MANY:
-        return browsing.item_groups(store, run.id).systems
+        return browsing.item_groups(store, run.id)[0]
     return store.results.systems(run.id)
 
 

@@ -282,12 +282,11 @@ def rounds_of(store: Store, run_id: int) -> list[int]:
     return [*details_of(store, run_id).get("after", []), run_id]
 
 
-def with_first_round(request: ContestRequest, share: float = 0.5) -> ContestRequest:
-    """Return an adaptive request with a sampled first round: at least one bout on every task.
-
-    ``share`` is the share of all pairs per task, so that the first round connects the systems.
+def with_first_round(request: ContestRequest) -> ContestRequest:
+    """Return an adaptive request with a sampled first round: at least one bout on every task, and
+    half of all pairs, so that it connects the systems.
     """
-    pairs = max(1, round(share * len(list(combinations(request.systems, 2)))))
+    pairs = max(1, round(0.5 * len(list(combinations(request.systems, 2)))))
     design = request.design.model_copy(update={"per_task": max(request.design.per_task, pairs)})
     return replace(request, design=design)
 
@@ -324,7 +323,9 @@ def _points_variance(contests: Contests) -> dict[tuple[str, str], float]:
     if not len(rows.item):
         return {}
     table = count_table(rows, len(systems))
-    fitted = fit_strengths(table.pairs, table.totals()[:, :, None], len(systems), prior=PRIOR)
+    strengths, log_tie = fit_strengths(
+        table.pairs, table.totals()[:, :, None], len(systems), prior=PRIOR
+    )
     gaps = {
         frozenset((gap.better, gap.worse))
         for gap in leaderboard_of(rows, systems, resamples=400).gaps
@@ -334,8 +335,8 @@ def _points_variance(contests: Contests) -> dict[tuple[str, str], float]:
     variances = {}
     for i, j in combinations(range(len(systems)), 2):
         pair = (systems[i], systems[j])
-        gap = np.asarray(fitted.strengths[i, 0] - fitted.strengths[j, 0])
-        won, _, lost = outcome_shares(gap, fitted.log_tie[0])
+        gap = np.asarray(strengths[i, 0] - strengths[j, 0])
+        won, _, lost = outcome_shares(gap, log_tie[0])
         variance = float(won + lost - (won - lost) ** 2) / 4
         # A pair that never met keeps its worth whatever its estimated strengths, because it may
         # connect groups.

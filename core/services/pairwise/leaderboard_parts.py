@@ -38,20 +38,13 @@ class RankingMethod(NamedTuple):
     winners: tuple[str, ...]
 
 
-class RankAccord(NamedTuple):
-    """Kendall's tau-b between two methods, and whether they share a winner."""
-
-    one: str
-    other: str
-    tau: Estimate
-    same_winner: bool
-
-
 class Methods(NamedTuple):
-    """All methods, with every pair of methods compared."""
+    """All methods, with every pair of methods compared: their names, Kendall's tau-b, and whether
+    they share a winner.
+    """
 
     ways: tuple[RankingMethod, ...]
-    accords: tuple[RankAccord, ...]
+    accords: tuple[tuple[str, str, Estimate, bool], ...]
 
     @property
     def winner_differs(self) -> bool:
@@ -64,7 +57,7 @@ def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence
     """Rank ``systems`` by several methods; higher values are better.
 
     >>> methods = side_by_side({"a": [3, 2, 1], "b": [2, 3, 1]}, ["x", "y", "z"])
-    >>> methods.winner_differs, round(methods.accords[0].tau.value, 3)
+    >>> methods.winner_differs, round(methods.accords[0][2].value, 3)
     (True, 0.333)
     """
     arrays = {
@@ -81,7 +74,7 @@ def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence
         for name, scores in arrays.items()
     )
     accords = tuple(
-        RankAccord(
+        (
             first.name,
             second.name,
             kendall_tau(arrays[first.name], arrays[second.name]),
@@ -280,7 +273,7 @@ def notes_of(
         elif group.reason:
             yield group.reason
     yield from _length_notes(figures, systems)
-    for circle in majorities.examples:
+    for circle in majorities.circles:
         names = " beats ".join(systems[i] for i in (*circle, circle[0]))
         edges = pairwise((*circle, circle[0]))
         if all(_surely_beats(figures.matrix, i, j, items) for i, j in edges):

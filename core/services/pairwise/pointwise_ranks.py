@@ -91,23 +91,17 @@ class JudgeView(NamedTuple):
     offset: Estimate
 
 
-class JudgeLikeness(NamedTuple):
-    """How similarly two judges rank the systems."""
-
-    one: str
-    other: str
-    spearman: Estimate
-    kendall: Estimate
-
-
 @dataclass(frozen=True)
 class Listwise:
-    """A comparison of ranking methods, the judges' own views, and how similar those are."""
+    """A comparison of ranking methods, the judges' own views, and how similar those are.
+
+    ``likeness`` has the names of two judges, with Spearman's rho and Kendall's tau.
+    """
 
     ballots: Ballots
     methods: Methods
     judges: tuple[JudgeView, ...]
-    likeness: tuple[JudgeLikeness, ...]
+    likeness: tuple[tuple[str, str, Estimate, Estimate], ...]
     notices: tuple[str, ...]
 
 
@@ -182,7 +176,7 @@ def compare_methods(ballots: Ballots) -> Listwise:
     views = tuple(_judge_view(ballots, number) for number in range(len(ballots.judges)))
     views = tuple(view for view in views if any(s is not None for s in view.scores))
     likeness = tuple(
-        JudgeLikeness(
+        (
             first.judge,
             second.judge,
             spearman_rho(_as_array(first.scores), _as_array(second.scores)),

@@ -6,8 +6,9 @@ difficulty of tasks cancels.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -72,7 +73,9 @@ def gaps_between(
     """
     shared_items = [t.items for t in shared.tasks if first in t.items and second in t.items]
     rubric = scored_items.scored_rubric(store, run)
-    ids, values = run_columns.items_of_run(store, run).ids, dict[tuple[str, str], float | None]()
+    ids = run_columns.items_of_run(store, run).ids
+    given = run_columns.score_columns(store, run).score.tolist()
+    values: dict[str, dict[str, float | None]] = {"": dict(zip(ids, given, strict=True))}
     criteria = {criterion.name: criterion for criterion in rubric.criteria}
     for column in run_columns.cell_columns(store, run):
         if column.criterion in criteria:
@@ -80,16 +83,17 @@ def gaps_between(
                 value: grid.earned_share(criteria[column.criterion], value)
                 for value in np.unique(column.value[~np.isnan(column.value)]).tolist()
             }
+            shares = values.setdefault(column.criterion, {})
             for row, value in zip(column.rows.tolist(), column.value.tolist(), strict=True):
-                values[ids[row], column.criterion] = earned.get(value)
-    score_list = run_columns.score_columns(store, run).score.tolist()
-    scores = dict(zip(ids, score_list, strict=True))
+                shares[ids[row]] = earned.get(value)
     draws = Draws(len(shared_items), resamples, seed, confidence) if shared_items else None
 
     def named_gap(name: str) -> Gap:
+        shares = values.get(name, {})
         sides = [
-            _array([(values.get((t[s], name)) if name else scores.get(t[s])) for t in shared_items])
-            for s in (first, second)
+            # NumPy reads None as NaN.
+            np.array([shares.get(task[system]) for task in shared_items], np.float64)
+            for system in (first, second)
         ]
         return _gap_of(name, sides, draws)
 
@@ -99,10 +103,6 @@ def gaps_between(
         named_gap(""),
         *(line._replace(p=p) for line, p in zip(lines, corrected, strict=True)),
     ]
-
-
-def _array(values: Sequence[float | None]) -> Array:
-    return np.array([np.nan if v is None else v for v in values], dtype=np.float64)
 
 
 def _gap_of(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
@@ -198,8 +198,8 @@ def corrected_systems(
     numbers = of_system[drawn.item]
     cells = {name: drawn.take(numbers == index) for index, name in enumerate(shared.systems)}
     by_item = labels.by_item
-    basis = _Asked(level, by_itself=bool(criterion), by_item=by_item)
-    gaps = [] if labels.reason else _pairs(shared, cells, basis)
+    gap_of = partial(_powered_gap, shared, cells, criterion, by_item=by_item, level=level)
+    gaps = [] if labels.reason else _compared_pairs(shared.systems, gap_of)
     places = _ranks(shared.systems, gaps)
     means = (
         SystemMean(
@@ -235,20 +235,11 @@ def _descending(system: SystemMean) -> tuple[float, float]:
     return (-(voted if mean is None else mean), -voted)
 
 
-class _Asked(NamedTuple):
-    """The level of intervals; whether cells are of one criterion, and whether items were drawn."""
-
-    level: float
-    by_itself: bool
-    by_item: bool
-
-
-def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], basis: _Asked) -> list[SystemsApart]:
+def _compared_pairs(
+    systems: Sequence[str], gap_of: Callable[[tuple[str, str]], Powered]
+) -> list[SystemsApart]:
     """Return every pair of systems compared, over the tasks that both answered."""
-    compared = [
-        (first, second, _powered_gap(shared, (first, second), cells, basis))
-        for first, second in combinations(shared.systems, 2)
-    ]
+    compared = [(*pair, gap_of(pair)) for pair in combinations(systems, 2)]
     corrected = holm([gap.p for *_, gap in compared])
     return [
         SystemsApart(first, second, gap, p)
@@ -257,7 +248,13 @@ def _pairs(shared: SharedTasks, cells: dict[str, DrawnCells], basis: _Asked) -> 
 
 
 def _powered_gap(
-    shared: SharedTasks, pair: tuple[str, str], cells: dict[str, DrawnCells], basis: _Asked
+    shared: SharedTasks,
+    cells: dict[str, DrawnCells],
+    criterion: str,
+    pair: tuple[str, str],
+    *,
+    by_item: bool,
+    level: float,
 ) -> Powered:
     tasks = {
         task.items[name]: index
@@ -270,17 +267,17 @@ def _powered_gap(
     n_items = len(np.unique(np.concatenate([of_item[side.item] for side in sides])))
     parts = []
     for sign, side in zip((-1, 1), sides, strict=True):
-        weights = np.ones(len(side)) if basis.by_itself else side.weight
+        weights = np.ones(len(side)) if criterion else side.weight
         reached = float(weights[weights > 0].sum())
         parts.append(weights * (sign * n_items / reached if reached else 0.0))
     first, second = sides
     all_ = first.and_more(second)
     units: tuple[npt.NDArray[Any], ...]
     units = (all_.said, all_.counted, all_.stratum, np.concatenate(parts), of_item[all_.item])
-    if basis.by_item and not basis.by_itself:
+    if by_item and not criterion:
         signs = np.repeat([-1.0, 1.0], [len(first), len(second)])
         units = whole_items(all_.item, signs, *units)
-    return powered_gap(*units, level=basis.level)
+    return powered_gap(*units, level=level)
 
 
 def _ranks(systems: Sequence[str], gaps: Sequence[SystemsApart]) -> dict[str, tuple[int, int]]:

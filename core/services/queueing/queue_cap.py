@@ -103,7 +103,7 @@ def preview_queue(
     return choose_within(store, run_id, rule, order=order, seed=seed, stale=stale).preview
 
 
-def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[QueueCandidate]:
+def choose_more(store: Store, queue: QueueRow) -> list[QueueCandidate]:
     """Return the cells that the rule selects now and that the queue lacks.
 
     A queue with a cap takes, as far as there is room, only cells that it could not have taken when
@@ -113,13 +113,12 @@ def choose_more(store: Store, queue: QueueRow, *, stale: Cells = ()) -> list[Que
     queued = {(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)}
     most = queue.rule.most
     if most is None:
-        chosen = choose_cells(store, queue.run_id, queue.rule, seed=queue.seed, stale=stale)
+        chosen = choose_cells(store, queue.run_id, queue.rule, seed=queue.seed)
         return [c for c in chosen.cells if (c.item_id, c.criterion.name) not in queued]
-    if queue.rule.stale and not stale:
-        stale = stale_cells(store, queue.run_id)
+    stale = stale_cells(store, queue.run_id) if queue.rule.stale else frozenset()
     late = store.votes.cells_after(queue.run_id, queue.created)
     late |= store.settled.active_at(queue.run_id, queue.created)
-    late_cells = (late | set(stale)) - queued
+    late_cells = (late | stale) - queued
     considered = consider_cells(
         store, queue.run_id, queue.rule, seed=queue.seed, stale=stale, candidates=late_cells
     )

@@ -91,16 +91,13 @@ def choose_cells(
     *,
     seed: int = 0,
     stale: Cells = (),
-    candidates: Cells | None = None,
 ) -> ChosenCells:
     """Return the cells of a run that a rule queues, ignoring its cap.
 
-    ``stale`` are cells whose question has changed, by default those of ``staleness``.
-    ``candidates`` limit the choice to some cells. Raises ``NotFound`` for an unknown run.
+    ``stale`` are cells whose question has changed, by default those of ``staleness``. Raises
+    ``NotFound`` for an unknown run.
     """
-    return consider_cells(
-        store, run_id, rule, seed=seed, stale=stale, candidates=candidates
-    ).chosen()
+    return consider_cells(store, run_id, rule, seed=seed, stale=stale).chosen()
 
 
 def expected_counts(
@@ -119,7 +116,10 @@ def consider_cells(
     stale: Cells = (),
     candidates: Cells | None = None,
 ) -> ConsideredCells:
-    """Return the cells that a rule considers, before selecting; arguments as `choose_cells`."""
+    """Return the cells that a rule considers, before selecting; arguments as `choose_cells`.
+
+    ``candidates`` limit the choice to some cells.
+    """
     from core.services.queueing.queue_table import CellTable
 
     run = store.runs.get(run_id)

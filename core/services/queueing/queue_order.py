@@ -62,31 +62,19 @@ class VoteTally(NamedTuple):
         return sum(self.heads.values())
 
 
-class SettledOutcome(NamedTuple):
-    """The item's result if the cell is settled as ``option``, and the chance of that option."""
-
-    option: int
-    chance: float
-    score: float | None
-    outcome: Outcome | None
-
-
 class SettlingImpact(NamedTuple):
     """What settling one cell could change.
 
     ``flip``: the chance, in [0, 1], that a person's answer changes the item's outcome; 0 if the
     item has no outcome with any answer. ``change``: the expected absolute change of the score, in
-    its own units, at least 0. ``other``: the chance, in [0, 1], of another verdict. ``entropy`` and
-    ``margin``: of the weighted shares, in [0, 1]; ``None`` without votes. ``would``: every option,
-    most likely first.
+    its own units, at least 0. ``entropy`` and ``margin``: of the weighted shares, in [0, 1];
+    ``None`` without votes.
     """
 
     flip: float
     change: float
-    other: float
     entropy: float | None
     margin: float | None
-    would: tuple[SettledOutcome, ...]
 
 
 def tally_votes(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
@@ -153,20 +141,13 @@ class WhatIf:
         criterion = self._rubric.criterion(name)
         shares = option_chances(criterion, votes) if known_chances is None else known_chances
         current, outcome = self._score_with(answers, texts)
-        would = []
-        for option in sorted(shares, key=lambda o: (-shares[o], o)):
-            result = self._score_with({**answers, name: option}, texts)
-            would.append(SettledOutcome(option, shares[option], *result))
-        flip = fsum(case.chance for case in would if case.outcome != outcome)
-        other_chance = fsum(case.chance for case in would if case.option != answers.get(name))
-        mixed = _mixed_measures(criterion, votes)
-        return SettlingImpact(
-            min(1.0, flip),
-            _score_change(current, would),
-            min(1.0, other_chance),
-            *mixed,
-            tuple(would),
-        )
+        would = [
+            (shares[option], *self._score_with({**answers, name: option}, texts))
+            for option in shares
+        ]
+        flip = fsum(chance for chance, _, settled_outcome in would if settled_outcome != outcome)
+        change = _score_change(current, [(c, score) for c, score, _ in would if score is not None])
+        return SettlingImpact(min(1.0, flip), change, *_mixed_measures(criterion, votes))
 
     def _score_with(
         self, answers: Mapping[str, int | None], texts: MeasuredTexts | None
@@ -180,8 +161,8 @@ class WhatIf:
         return result
 
 
-def _score_change(current: float | None, would: Iterable[SettledOutcome]) -> float:
-    scores = [(case.chance, case.score) for case in would if case.score is not None]
+def _score_change(current: float | None, scores: Sequence[tuple[float, float]]) -> float:
+    """Return the expected absolute change to these scores, each with its chance."""
     total_chance = fsum(chance for chance, _ in scores)
     if not total_chance:
         return 0.0

@@ -88,23 +88,18 @@ class Study(NamedTuple):
         return dict(sorted(by_term.items(), key=lambda pair: -(pair[1].value or 0.0)))
 
 
-class ReversedAnswer(NamedTuple):
-    """An answer to options in reversed order; ``option`` is an index into ``choices``."""
-
-    item: str
-    criterion: str
-    judge: str
-    option: int
+#: Answers to options in reversed order: item, criterion, judge, and an index into ``choices``.
+ReversedAnswers = tuple[tuple[str, str, str, int], ...]
 
 
-def reversed_answers(store: Store, run_id: int) -> tuple[ReversedAnswer, ...]:
+def reversed_answers(store: Store, run_id: int) -> ReversedAnswers:
     """Return a run's answers to reversed options, which agreement leaves out."""
     run = store.runs.get(run_id)
     if run.panel.asking.flip == "off":
         return ()
     pairs = answers_with_twins(store.votes.all_ballots(run_id), run.plan.replicates)
     return tuple(
-        ReversedAnswer(twin.item_id, twin.criterion, twin.judge, twin.option)
+        (twin.item_id, twin.criterion, twin.judge, twin.option)
         for _, twin in pairs
         if twin.option is not None and not twin.abstained
     )
@@ -123,7 +118,7 @@ def variance_study(
     criterion: str = "",
     *,
     price: float | None = None,
-    reversed_: tuple[ReversedAnswer, ...] = (),
+    reversed_: ReversedAnswers = (),
     level: float = USUAL.level,
 ) -> Study:
     """Return the variance components of a criterion (empty: of all), and the gain from asking more.
@@ -143,7 +138,7 @@ def variance_study(
 
 
 def _rating_rows(
-    table: RaterTable, reversed_: tuple[ReversedAnswer, ...]
+    table: RaterTable, reversed_: ReversedAnswers
 ) -> tuple[np.ndarray[Any, Any], dict[str, np.ndarray[Any, Any]]]:
     """Return a row for every rating: its value, and the levels of all effects."""
     judge_of_column = column_judges(table.raters)
@@ -172,21 +167,20 @@ def _rating_rows(
 
 def _reversed_levels(
     table: RaterTable,
-    reversed_: tuple[ReversedAnswer, ...],
+    reversed_: ReversedAnswers,
     judges: dict[str, int],
     order: int,
 ) -> np.ndarray[Any, Any]:
     places = {item: index for index, item in enumerate(table.items)}
     questions = {q.name: (index, q.values) for index, q in enumerate(table.questions)}
     rows = list[tuple[float, int, int, int, int]]()
-    for answer in reversed_:
-        question = questions.get(answer.criterion)
-        if question is None or answer.item not in places or answer.judge not in judges:
+    for item, criterion, judge, option in reversed_:
+        question = questions.get(criterion)
+        if question is None or item not in places or judge not in judges:
             continue
         number, values = question
-        if answer.option < len(values):
-            place = places[answer.item]
-            rows.append((values[answer.option], place, number, judges[answer.judge], order))
+        if option < len(values):
+            rows.append((values[option], places[item], number, judges[judge], order))
     return np.array(rows, np.float64).reshape(-1, 5)
 
 

@@ -18,7 +18,6 @@ from core.metrics.estimate import Estimate
 from core.services.pairwise.leaderboard_parts import (
     Leaderboard,
     Methods,
-    RankAccord,
     RankedSystem,
     RankGap,
 )
@@ -120,10 +119,9 @@ def methods_section(methods: Methods, systems: Sequence[str], board: Leaderboard
     ways = [method for method in methods.ways if method.winners]
     names = {method.name for method in ways}
     accords = [
-        accord
-        for accord in methods.accords
-        if {accord.one, accord.other} <= names
-        and (accord.tau.value is not None or not accord.same_winner)
+        (one, other, tau, same)
+        for one, other, tau, same in methods.accords
+        if {one, other} <= names and (tau.value is not None or not same)
     ]
     return Section(
         "Ways to rank, side by side",
@@ -146,17 +144,17 @@ def methods_section(methods: Methods, systems: Sequence[str], board: Leaderboard
     )
 
 
-def _accord_table(accords: Sequence[RankAccord]) -> TableBlock:
+def _accord_table(accords: Sequence[tuple[str, str, Estimate, bool]]) -> TableBlock:
     return TableBlock(
         "Kendall's tau between them",
         ("Ways", "Kendall's tau", "Same first"),
         tuple(
             (
-                TextCell(f"{accord.one} and {accord.other}"),
-                estimate_cell(accord.tau)._replace(below=accord.tau.reason),
-                TextCell("yes") if accord.same_winner else TextCell("no", tone="warn"),
+                TextCell(f"{one} and {other}"),
+                estimate_cell(tau)._replace(below=tau.reason),
+                TextCell("yes") if same_winner else TextCell("no", tone="warn"),
             )
-            for accord in accords
+            for one, other, tau, same_winner in accords
         ),
         numbers=(1,),
     )

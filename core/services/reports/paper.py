@@ -94,9 +94,10 @@ def _says_something(section: Section) -> bool:
 def _question_words(report: RunReport) -> tuple[str, ...]:
     setup, counts = report.setup, report.counts
     raters = plural(len(setup.judges), "rater" if setup.imported else "judge")
+    criteria = len(report.criteria) + report.more_criteria
     return (
         f"{plural(counts.items, 'item')}, "
-        f"{plural(_criterion_count(report), 'criterion', 'criteria')}, {raters}: "
+        f"{plural(criteria, 'criterion', 'criteria')}, {raters}: "
         f"{plural(counts.votes, 'vote')}.",
     )
 
@@ -192,10 +193,6 @@ def _interval_contains(estimate: Estimate, value: float) -> bool:
         and estimate.high is not None
         and estimate.low <= value <= estimate.high
     )
-
-
-def _criterion_count(report: RunReport) -> int:
-    return len(report.criteria) + report.more_criteria
 
 
 def _scores_section(report: RunReport) -> Section:

@@ -46,6 +46,7 @@ def setup_section(report: RunReport) -> Section:
     """Return the setup: the graded items, the rubric, and the judges."""
     setup = report.setup
     rules = ", ".join(f"{scale} by {rule}" for scale, rule in setup.rules.items())
+    times = setup.created, setup.started, setup.finished
     rows = [
         ("Rubric", TextCell(f"{setup.rubric}, {_version_words(setup)}", setup.rubric_hash)),
         (
@@ -64,7 +65,7 @@ def setup_section(report: RunReport) -> Section:
         ("Seed", TextCell(str(setup.seed))),
         ("Learned from", TextCell(f"{count(setup.learned_from)} labelled items, left out here")),
         ("Imported", TextCell(_plain_facts(setup.imported))),
-        ("Made, started, finished", TextCell(", ".join(map(day_and_time, _run_times(report))))),
+        ("Made, started, finished", TextCell(", ".join(map(day_and_time, times)))),
         (
             "Versions",
             TextCell(", ".join(f"{name} {version}" for name, version in setup.versions.items())),
@@ -79,10 +80,6 @@ def setup_section(report: RunReport) -> Section:
     blocks: list[Block] = [NamedValues("What was graded how", facts), _judge_table(report)]
     learned = _training_table(report)
     return Section("What was graded how", (*blocks, *((learned,) if learned.rows else ())))
-
-
-def _run_times(report: RunReport) -> tuple[str | None, ...]:
-    return report.setup.created, report.setup.started, report.setup.finished
 
 
 def _fact_name(key: str) -> str:

@@ -180,12 +180,12 @@ def pointwise_report(
         "judges": _judges_data(ranked),
         "likeness": [
             {
-                "one": pair.one,
-                "other": pair.other,
-                "spearman": _figure_data(pair.spearman),
-                "kendall_tau": _figure_data(pair.kendall),
+                "one": one,
+                "other": other,
+                "spearman": _figure_data(spearman),
+                "kendall_tau": _figure_data(kendall),
             }
-            for pair in ranked.likeness
+            for one, other, spearman, kendall in ranked.likeness
         ],
         "strengths": board_data(board),
         "notes": list(ranked.notices),
@@ -232,7 +232,7 @@ def board_data(board: Leaderboard) -> dict[str, Any]:
         "condorcet_winner": None
         if board.majorities.winner is None
         else board.systems[board.majorities.winner],
-        "circles": [[board.systems[i] for i in circle] for circle in board.majorities.examples],
+        "circles": [[board.systems[i] for i in circle] for circle in board.majorities.circles],
         "gaps": [
             {
                 "better": g.better,
@@ -269,13 +269,8 @@ def methods_data(methods: Methods, systems: Sequence[str]) -> dict[str, Any]:
             for method in methods.ways
         },
         "taus": [
-            {
-                "one": a.one,
-                "other": a.other,
-                **_figure_data(a.tau),
-                "same_winner": a.same_winner,
-            }
-            for a in methods.accords
+            {"one": one, "other": other, **_figure_data(tau), "same_winner": same_winner}
+            for one, other, tau, same_winner in methods.accords
         ],
         "winner_differs": methods.winner_differs,
     }

@@ -220,17 +220,17 @@ def counts_of(
     tied: int = 0,
 ) -> ReportCounts:
     """Return the counts of a run; ``asked`` is its number of (item, criterion) pairs."""
-    cells = store.results.cell_tallies(run.id)
+    cells, abstained, adjudicated, unvoted = store.results.cell_tallies(run.id)
     return ReportCounts(
         items=run.items,
         scored=len(present_scores(scores)),
         complete=int((scores.complete & ~np.isnan(scores.score)).sum()),
         ungraded=scores.ungraded,
         cells=asked,
-        missing=asked - cells.cells,
-        abstained=cells.abstained,
-        adjudicated=cells.adjudicated,
-        unvoted=cells.unvoted,
+        missing=asked - cells,
+        abstained=abstained,
+        adjudicated=adjudicated,
+        unvoted=unvoted,
         tied=tied,
         planned=run.planned,
         spared=cells_not_needed(run),
@@ -295,7 +295,7 @@ def report_run(
         least=least,
         median=middle,
         most=most,
-        bins=tuple((low, high, n) for low, high, n in score_bins(store, run_id)),
+        bins=tuple(score_bins(store, run_id)),
         systems=slices_by_name(
             scores, rated.of, lambda item: (item.system,), mean, confidence.level
         ),

@@ -26,21 +26,19 @@ EMPTY = "No item has a score."
 Mean = Callable[[Array], Estimate]
 
 
-def mean_as_estimate(mean: Estimate, empty: str = EMPTY) -> Estimate:
-    """Return a mean as an estimate; without one its reason is ``empty``."""
-    # The lines state their numbers of items themselves.
-    return mean._replace(n=0) if mean.value is not None else Estimate.undefined(empty)
-
-
 def mean_function(resamples: int, seed: int, confidence: Confidence, *, normalized: bool) -> Mean:
     """Return a function from scores to their mean with its interval, by these resamples.
 
     Intervals of normalised scores end at 0 and 1.
     """
     ends = (0.0, 1.0) if normalized else (-np.inf, np.inf)
-    return lambda values: mean_as_estimate(
-        mean_of(values, resamples=resamples, seed=seed, confidence=confidence, ends=ends)
-    )
+
+    def mean_with_interval(values: Array) -> Estimate:
+        mean = mean_of(values, resamples=resamples, seed=seed, confidence=confidence, ends=ends)
+        # The lines state their numbers of items themselves.
+        return mean._replace(n=0) if mean.value is not None else Estimate.undefined(EMPTY)
+
+    return mean_with_interval
 
 
 def present_scores(scores: ScoreColumns) -> Array:

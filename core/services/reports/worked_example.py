@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core import clock
@@ -30,15 +29,6 @@ RUBRIC = SAMPLES / "short-science-answers.yaml"
 DATASET = SAMPLES / "data" / "short_science_answers.jsonl"
 NAME = "Worked example: short science answers"
 SEED = 20261121
-
-
-@dataclass(frozen=True)
-class ItemToOpen:
-    """An item to open first: ``wrong`` of its ``labelled`` verdicts differ from the label."""
-
-    item_id: str
-    wrong: int
-    labelled: int
 
 
 @allowed("administer")
@@ -154,8 +144,10 @@ def learned_item_count(store: Store, run_id: int) -> int:
     return len(store.runs.get(run_id).plan.calibration.get("items", ()))
 
 
-def telling_item(store: Store, run_id: int) -> ItemToOpen | None:
-    """Return the item with the most verdicts that differ from labels; ``None`` without any."""
+def telling_item(store: Store, run_id: int) -> tuple[str, int, int] | None:
+    """Return the item with the most verdicts that differ from labels, their number, and that of all
+    its labelled verdicts; ``None`` without any.
+    """
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     truth = _labelled_choices(store, run, rubric)
@@ -168,7 +160,7 @@ def telling_item(store: Store, run_id: int) -> ItemToOpen | None:
             labelled[item_id] += 1
             wrong[item_id] += cell.judged != true_option
     item = max(labelled, key=lambda item_id: (wrong[item_id], item_id), default=None)
-    return ItemToOpen(item, wrong[item], labelled[item]) if item and wrong[item] else None
+    return (item, wrong[item], labelled[item]) if item and wrong[item] else None
 
 
 def _labelled_choices(store: Store, run: Run, rubric: Rubric) -> dict[tuple[str, str], int | None]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric
-from core.domain.runs import RunItemFilter, RunItemRow, RunItemSort, RunRow, ScoreBin
+from core.domain.runs import RunItemFilter, RunItemRow, RunItemSort, RunRow
 from core.services.results.scored_items import NOTE, rubric_in_force, score_in_place, scored_rubric
 from core.store.store import Store
 
@@ -23,18 +23,6 @@ def results_state(store: Store, run: RunRow) -> tuple[object, ...]:
     fitted = store.runs.note_hash(run.id, NOTE)
     draw = store.datasets.label_draw(run.dataset_version_id)
     return (run.id, *counts, store.settled.last_event(), fitted, draw and draw.declared)
-
-
-class ItemNeighbours(NamedTuple):
-    """The ids before and after an item in a list, its position (from 1), and the list's length.
-
-    An item outside the list has no position; ``after`` is then the list's first item.
-    """
-
-    before: str | None
-    after: str | None
-    place: int | None
-    total: int
 
 
 class VerdictCounts(NamedTuple):
@@ -126,16 +114,20 @@ def neighbours_of(
     sort: RunItemSort,
     descending: bool,
     sort_key: str = "",
-) -> ItemNeighbours:
-    """Return an item's position in a list of items, and its neighbours."""
+) -> tuple[str | None, str | None, int | None, int]:
+    """Return the ids before and after an item in a list, its position (from 1), and the list's
+    length.
+
+    An item outside the list has no position; the id after it is then the list's first.
+    """
     listed = item_ids(store, run_id, where, sort, descending, sort_key)
     try:
         position = listed.index(item_id)
     except ValueError:
-        return ItemNeighbours(None, listed[0] if listed else None, None, len(listed))
+        return None, listed[0] if listed else None, None, len(listed)
     before = listed[position - 1] if position > 0 else None
     after = listed[position + 1] if position + 1 < len(listed) else None
-    return ItemNeighbours(before, after, position + 1, len(listed))
+    return before, after, position + 1, len(listed)
 
 
 def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCounts]:
@@ -159,20 +151,12 @@ def verdict_counts(store: Store, run_id: int, rubric: Rubric) -> list[VerdictCou
     return by_criterion
 
 
-def score_distribution(store: Store, run_id: int) -> list[ScoreBin]:
-    """Return the distribution of a run's scores; empty if no item has one."""
+def score_distribution(store: Store, run_id: int) -> list[tuple[float, float, int]]:
+    """Return the distribution of a run's scores (from, to, items); empty if no item has one."""
     return store.results.score_bins(run_id)
 
 
-class ItemGroups(NamedTuple):
-    """The properties by which a run's items can be selected; empty if the items have none."""
-
-    systems: list[str]
-    tags: list[str]
-    splits: list[str]
-
-
-def item_groups(store: Store, run_id: int) -> ItemGroups:
+def item_groups(store: Store, run_id: int) -> tuple[list[str], list[str], list[str]]:
     """Return the systems, tags and splits among the items of a run."""
     from core.services.results.run_columns import kinds_of
 
@@ -181,7 +165,7 @@ def item_groups(store: Store, run_id: int) -> ItemGroups:
     systems = {system for system, *_ in present} - {""}
     tags = {tag for _, item_tags, _ in present for tag in item_tags}
     splits = {split for *_, split in present} - {""}
-    return ItemGroups(sorted(systems), sorted(tags), sorted(splits))
+    return sorted(systems), sorted(tags), sorted(splits)
 
 
 def outcome_counts(store: Store, run_id: int) -> dict[str, int]:

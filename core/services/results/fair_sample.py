@@ -38,11 +38,9 @@ class CellAgreement(NamedTuple):
     chance: Numbers | None = None
 
 
-class UnfairLabels(NamedTuple):
-    """Labels that are not a fair sample: both shares in words; ``harder`` if judges agree less."""
-
-    words: str
-    harder: bool
+#: Labels that are not a fair sample: both shares in words, and whether judges agree less on cells
+#: with a label.
+UnfairLabels = tuple[str, bool]
 
 
 def unfair_labels(criteria: Sequence[CellAgreement]) -> dict[str, UnfairLabels]:
@@ -51,8 +49,8 @@ def unfair_labels(criteria: Sequence[CellAgreement]) -> dict[str, UnfairLabels]:
     Each is tested separately: a criterion without labels says nothing about the others' labels.
 
     >>> same, labelled = np.arange(60) < 30, np.arange(60) < 30
-    >>> unfair_labels([CellAgreement("Cause", same, labelled)])["Cause"].words
-    'all judges agree on 100% of cells with a label, and on 0% of the others'
+    >>> unfair_labels([CellAgreement("Cause", same, labelled)])["Cause"]
+    ('all judges agree on 100% of cells with a label, and on 0% of the others', False)
     """
     partly_labelled = [
         cells for cells in criteria if cells.labelled.any() and not cells.labelled.all()
@@ -79,7 +77,7 @@ def unfair_labels(criteria: Sequence[CellAgreement]) -> dict[str, UnfairLabels]:
                 f"{place}all judges agree on {percent(first.value)} of cells with a label, and on "
                 f"{percent(others.value)} of the others"
             )
-            unfair[cells.criterion] = UnfairLabels(sentence, harder=(high or 0.0) < 0)
+            unfair[cells.criterion] = sentence, (high or 0.0) < 0
     return unfair
 
 
@@ -110,7 +108,7 @@ def draw_contradiction(store: Store, run_id: int, draw: LabelDraw) -> str:
         cells.append(
             CellAgreement(column.criterion, same, has, None if chance is None else chance[rows])
         )
-    reason = next((unfair.words for unfair in unfair_labels(cells).values()), "")
+    reason = next((words for words, _ in unfair_labels(cells).values()), "")
     declarer = draw.by or "the owner of the data"
     return f"{declarer} declared them drawn at random, but {reason}" if reason else ""
 

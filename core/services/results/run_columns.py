@@ -149,12 +149,12 @@ def vote_columns(store: Store, run: RunRow) -> list[AnswerColumn]:
     def read_columns() -> Columns:
         place = places_of_items(store, run)
         head, arrays = [], dict[str, Numbers]()
-        for index, column in enumerate(store.votes.columns(run.id)):
-            head.append([column.criterion, column.judge, column.replicate])
-            rows = _row_numbers(place, column.items)
+        for index, (*names, ids, options) in enumerate(store.votes.columns(run.id)):
+            head.append(names)
+            rows = _row_numbers(place, ids)
             in_order = np.argsort(rows, kind="stable")
             arrays |= _numbers_by_place(index, rows[in_order], run.items)
-            arrays[f"options {index}"] = _smallest_type(_option_numbers(column.options)[in_order])
+            arrays[f"options {index}"] = _smallest_type(_option_numbers(options)[in_order])
         return Columns({"columns": head}, arrays)
 
     stored = store.kept.cached_columns(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from core.domain.base import build_model
@@ -154,35 +153,16 @@ def calibration_items(store: Store, plan: RunPlan) -> tuple[Item, ...]:
     return resolved_items(store, chosen["dataset_version"], chosen["items"], upto=last_event)
 
 
-@dataclass(frozen=True)
-class QuestionHashes:
-    """The questions of a run: by criterion the hash of the question that scores follow now, the
-    criteria whose judges were asked another question, and the hashes of questions accepted by a
-    person.
+def _stale_questions(store: Store, run: RunRow) -> tuple[dict[str, str], list[str]]:
+    """Return by criterion the hash of the question that scores follow now, and the criteria whose
+    votes answer another question, which no person has accepted.
     """
-
-    asks: dict[str, str]
-    changed: tuple[str, ...]
-    kept: frozenset[str]
-
-    @property
-    def stale(self) -> tuple[str, ...]:
-        """Return the criteria whose votes answer another question, which no person has accepted."""
-        return tuple(name for name in self.changed if self.asks[name] not in self.kept)
-
-
-def question_hashes(store: Store, run: RunRow) -> QuestionHashes:
-    """Return the hashes of the questions that were asked, and of those that scores follow."""
-    agreed = frozenset(hash_ for change in store.scored.changes(run.id) for hash_ in change.kept)
     current = hashes_of_questions(store.rubrics.version(run.scored_version_id).rubric)
     if run.scored_version_id == run.rubric_version_id:
-        return QuestionHashes(current, (), agreed)
-    asked_hashes = hashes_of_questions(store.rubrics.version(run.rubric_version_id).rubric)
-    return QuestionHashes(
-        current,
-        tuple(n for n, hash_now in current.items() if asked_hashes.get(n) != hash_now),
-        agreed,
-    )
+        return current, []
+    asked = hashes_of_questions(store.rubrics.version(run.rubric_version_id).rubric)
+    agreed = {hash_ for change in store.scored.changes(run.id) for hash_ in change.kept}
+    return current, [n for n, now in current.items() if now not in agreed | {asked.get(n)}]
 
 
 def hashes_of_questions(rubric: Rubric) -> dict[str, str]:
@@ -197,13 +177,13 @@ def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
     that people settled under the new question.
     """
     run = store.runs.row(run_id)
-    questions = question_hashes(store, run)
-    if not questions.stale:
+    current, stale = _stale_questions(store, run)
+    if not stale:
         return frozenset()
     own_rubrics = store.vote_statistics.own_rubrics(run_id)
     ids = [item_id for item_id in store.runs.item_ids(run_id) if item_id not in own_rubrics]
-    cells = {CellKey(item_id, name) for item_id in ids for name in questions.stale}
-    return frozenset(cells - settled_alike(store, run_id, questions.asks))
+    cells = {CellKey(item_id, name) for item_id in ids for name in stale}
+    return frozenset(cells - settled_alike(store, run_id, current))
 
 
 def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey]:

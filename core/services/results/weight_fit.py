@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from math import sqrt
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from core.domain.panel import Rules
 from core.domain.rubric import Criterion
@@ -79,16 +79,6 @@ def fit_criterion(
     return reason or _Trial(criterion, labelled, rules, others).fitted()
 
 
-class _HeldOut(NamedTuple):
-    """Labelled cells as a rule settles them: which are right, the mean loss, and kappa (weighted by
-    the loss).
-    """
-
-    hit: Flags
-    far: float
-    kappa: float
-
-
 class _Trial:
     """All kinds of rule on all folds of a criterion's labels; each fit is made once."""
 
@@ -130,12 +120,11 @@ class _Trial:
         kind = choice or self._closest_kind
         weights = self._apart(FoldRule(kind, frozenset()))
         rules = [FoldRule(self._chosen_kind(at), frozenset({at})) for at in self.folds]
-        fitted, plain = (
-            self._held_out_cells(rule) for rule in (rules.__getitem__, lambda _: PLAIN)
-        )
-        gained, losses = int((fitted.hit & ~plain.hit).sum()), int((plain.hit & ~fitted.hit).sum())
+        hit, far, kappa = self._held_out_cells(rules.__getitem__)
+        plain_hit, plain_far, plain_kappa = self._held_out_cells(lambda _: PLAIN)
+        gained, lost = int((hit & ~plain_hit).sum()), int((plain_hit & ~hit).sum())
         ordinal = self.lesson.ordinal
-        ahead = fitted.far < plain.far if ordinal else gained > losses
+        ahead = far < plain_far if ordinal else gained > lost
         constant = self._constant_option(weights)
         return Fitted(
             criterion=self.criterion.name,
@@ -146,25 +135,22 @@ class _Trial:
             held={c.item_id: int(at) for c, at in zip(self.known, self.fold, strict=True)},
             plain=self.criterion.aggregation or getattr(self.rules, self.criterion.scale),
             labels=len(self.known),
-            right=int(fitted.hit.sum()),
-            plain_right=int(plain.hit.sum()),
+            right=int(hit.sum()),
+            plain_right=int(plain_hit.sum()),
             gained=gained,
-            lost=losses,
-            far=fitted.far if ordinal else None,
-            plain_far=plain.far if ordinal else None,
-            kappa=fitted.kappa,
-            plain_kappa=plain.kappa,
+            lost=lost,
+            far=far if ordinal else None,
+            plain_far=plain_far if ordinal else None,
+            kappa=kappa,
+            plain_kappa=plain_kappa,
             constant=constant,
-            offered=choice is not None
-            and not constant
-            and ahead
-            and fitted.kappa >= plain.kappa - 1e-9,
+            offered=choice is not None and not constant and ahead and kappa >= plain_kappa - 1e-9,
             reliance=self.lesson.reliance() if kind == "weights" else {},
         )
 
-    def _held_out_cells(self, rule: Callable[[int], FoldRule]) -> _HeldOut:
-        """Return all labelled cells, each settled by its fold's rule, which was fitted without
-        it.
+    def _held_out_cells(self, rule: Callable[[int], FoldRule]) -> tuple[Flags, float, float]:
+        """Return which labelled cells are right if each is settled by its fold's rule, which was
+        fitted without it; and the mean loss, and kappa (weighted by the loss).
         """
         import numpy as np
 
@@ -172,11 +158,9 @@ class _Trial:
         chosen = self._worth_per_cell(options, rule).astype(np.int64)
         cost = self.costs[chosen, self.lesson.truth]
         # Cohen (1968): the expected loss if the same answers were assigned at random.
-        expected_loss = float(self.costs[chosen][:, self.lesson.truth].mean())
-        mean_cost = float(cost.mean())
-        return _HeldOut(
-            self.hits[chosen, self.lesson.truth] > 0, mean_cost, 1 - mean_cost / expected_loss
-        )
+        dealt = float(self.costs[chosen][:, self.lesson.truth].mean())
+        far = float(cost.mean())
+        return self.hits[chosen, self.lesson.truth] > 0, far, 1 - far / dealt
 
     def _constant_option(self, weights: Weights) -> str:
         """Return the option that a rule gives in every cell; empty if its options differ."""

@@ -179,10 +179,10 @@ class LearnedCells:
         from core.metrics.dawid_skene import dawid_skene
 
         judges, votes = self._all_first_votes
-        model = dawid_skene(votes, len(self.places))
-        logs = np.log(model.chances).transpose(0, 2, 1)
+        prior, chances, _ = dawid_skene(votes, len(self.places))
+        logs = np.log(chances).transpose(0, 2, 1)
         return Weights(
-            prior=tuple(map(float, np.log(model.prior))),
+            prior=tuple(map(float, np.log(prior))),
             judges={
                 judge: tuple(tuple(map(float, row)) for row in table)
                 for judge, table in zip(judges, logs, strict=True)

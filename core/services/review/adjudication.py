@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from core import clock
 from core.domain.dataset import Item
@@ -37,13 +37,8 @@ from core.services.review.reviewers import now_seated
 from core.store.review.settled import settled_data, settled_from
 from core.store.store import Store
 
-
-class AgreedVerdict(NamedTuple):
-    """A cell's settled verdict and the reviewers who gave it."""
-
-    given: ReviewerAnswer
-    provenance: Provenance
-    people: tuple[str, ...]
+#: A cell's settled verdict, where it comes from, and the reviewers who gave it.
+AgreedVerdict = tuple[ReviewerAnswer, Provenance, list[str]]
 
 
 def cell_status(
@@ -65,9 +60,9 @@ def cell_status(
         return "needs_others" if final else "needs_review", None
     if policy == "adjudicator":
         return "disagreement", None
-    counts = Counter(_chosen_option(v) for v in final)
+    counts = Counter(v.final_option for v in final)
     top, most = counts.most_common(1)[0]
-    same_verdicts = [v for v in final if _chosen_option(v) == top]
+    same_verdicts = [v for v in final if v.final_option == top]
     majority = policy == "majority" and len(final) >= 3 and 2 * most > len(final)
     if most < len(final) and not majority:
         return "disagreement", None
@@ -80,15 +75,11 @@ def label_of(criterion: Criterion, answer: ReviewerAnswer) -> str | None:
     return None if answer.option is None else criterion.choices[answer.option].label
 
 
-def _chosen_option(verdict: VerdictRow) -> int | None:
-    return None if verdict.final is None else verdict.final.option
-
-
 def _agreed_verdict(
     verdict: VerdictRow, provenance: Provenance, agreeing: Sequence[VerdictRow]
 ) -> AgreedVerdict:
     assert verdict.final is not None, "only confirmed verdicts settle a cell"
-    return AgreedVerdict(verdict.final, provenance, tuple(v.reviewer for v in agreeing))
+    return verdict.final, provenance, [v.reviewer for v in agreeing]
 
 
 # The consequences of reviewers' verdicts: settled cells, the item's score, the queues' states.
@@ -196,14 +187,14 @@ def _settled_values(
     """Return the cell's settled values: by this queue's verdict, or by another settlement."""
     if agreed is None:
         return _former_data(act, criterion, current)
-    given_verdicts = agreed.given
+    given, provenance, people = agreed
     return {
-        "option": given_verdicts.option,
-        "label": label_of(act.rubric.criterion(criterion), given_verdicts),
-        "why": given_verdicts.why,
-        "provenance": agreed.provenance,
-        "people": list(agreed.people),
-        "note": given_verdicts.note,
+        "option": given.option,
+        "label": label_of(act.rubric.criterion(criterion), given),
+        "why": given.why,
+        "provenance": provenance,
+        "people": people,
+        "note": given.note,
         "state": "active",
     }
 

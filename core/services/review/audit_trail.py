@@ -77,22 +77,17 @@ class DecisionEffect:
         return DecisionEffect(self.item_id, None, None, None, None, cells, blind=True)
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """An item's current state: its row, the verdicts of some cells, and their criteria's hits."""
-
-    row: RunItemRow
-    labels: Mapping[str, str | None]
-    voted: Mapping[str, str | None]
-    hits: Mapping[str, tuple[int, int]]
+#: A cell's current state: its label, that by the votes, and its criterion's hits.
+_CellState = tuple[str | None, str | None, tuple[int, int]]
+#: An item's current state: its row, and some of its cells.
+Snapshot = tuple[RunItemRow, Mapping[str, _CellState]]
 
 
 def snapshot_of(
     store: Store, run_id: int, item_id: str, rubric: Rubric, criteria: Iterable[str]
 ) -> Snapshot:
     """Return the current state of an item and some of its cells."""
-    labels, voted = dict[str, str | None](), dict[str, str | None]()
-    hits = dict[str, tuple[int, int]]()
+    states = dict[str, _CellState]()
     cells = {cell.criterion: cell for cell in store.results.cells(run_id, item_id)}
     for name in criteria:
         criterion = rubric.criterion(name)
@@ -101,36 +96,23 @@ def snapshot_of(
         judged = option
         if cell is not None and cell.rule == "adjudicated":
             judged = cell.voted
-        labels[name] = None if option is None else criterion.choices[option].label
-        voted[name] = None if judged is None else criterion.choices[judged].label
-        hits[name] = store.settled.hits(run_id, name, criterion.scored)
-    return Snapshot(store.results.item(run_id, item_id), labels, voted, hits)
+        label, voted = (
+            None if at is None else criterion.choices[at].label for at in (option, judged)
+        )
+        states[name] = label, voted, store.settled.hits(run_id, name, criterion.scored)
+    return store.results.item(run_id, item_id), states
 
 
 def snapshot_difference(
     before: Snapshot, after: Snapshot, states: Mapping[str, CellState]
 ) -> DecisionEffect:
     """Return the difference between two snapshots of an item."""
-    cells = tuple(
-        CellEffect(
-            name,
-            state,
-            after.voted[name],
-            before.labels[name],
-            after.labels[name],
-            before.hits[name],
-            after.hits[name],
-        )
-        for name, state in states.items()
-    )
-    return DecisionEffect(
-        after.row.item_id,
-        before.row.score,
-        after.row.score,
-        before.row.outcome,
-        after.row.outcome,
-        cells,
-    )
+    (old, old_cells), (new, new_cells) = before, after
+    cells = []
+    for name, state in states.items():
+        (old_label, _, old_hits), (label, voted, hits) = old_cells[name], new_cells[name]
+        cells.append(CellEffect(name, state, voted, old_label, label, old_hits, hits))
+    return DecisionEffect(new.item_id, old.score, new.score, old.outcome, new.outcome, tuple(cells))
 
 
 #: Shown instead of another reviewer's verdict on a cell that is still open to blind review.

@@ -329,8 +329,10 @@ def _label_count(
     in_queue = columns.own & False
     in_queue[places.places] = True
     settled = {columns.place[item_id] for item_id in labels_by_item}
-    own = {(row, g.criterion) for g in columns.labels for row in g.rows.tolist() if row in settled}
-    number = sum(int(in_queue[column.rows].sum()) for column in columns.labels)
+    own = {
+        (row, name) for name, _, rows in columns.labels for row in rows.tolist() if row in settled
+    }
+    number = sum(int(in_queue[rows].sum()) for *_, rows in columns.labels)
     for item_id, decided in labels_by_item.items():
         for name, label in decided.items():
             number += (label is not None) - ((columns.place[item_id], name) in own)

@@ -139,7 +139,7 @@ def take_up(store: Store, seat: Seat, run_id: int, name: str, rule: QueueRule) -
 
 
 @allowed("organise")
-def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> int:
+def refresh(store: Store, seat: Seat, queue_id: int) -> int:
     """Add the cells that the rule selects now; return how many.
 
     Call it when a run has new votes, or when settled cells have shown more about its judges: open
@@ -148,7 +148,7 @@ def refresh(store: Store, seat: Seat, queue_id: int, *, stale: Cells = ()) -> in
     """
     row = store.queues.get(queue_id)
     run = store.runs.get(row.run_id)
-    new_cells = choose_more(store, row, stale=stale)
+    new_cells = choose_more(store, row)
     weighed = reweigh_queue(store, run, queue_id)
     with store.write():
         store.queues.reweigh(queue_id, weighed)

@@ -78,18 +78,15 @@ class AuditFrame(NamedTuple):
         return right
 
 
-def audit_frame_of(store: Store, queue: QueueRow, table: CellTable | None = None) -> AuditFrame:
-    """Return the frame of a queue's audit. ``table`` has the run's cells, if already loaded.
-
-    Raises ``NotFound``.
-    """
+def audit_frame_of(store: Store, queue: QueueRow) -> AuditFrame:
+    """Return the frame of a queue's audit. Raises ``NotFound``."""
     import numpy as np
 
     from core.services.queueing import draw_chances, queued_columns
     from core.services.queueing.queue_table import CellTable
     from core.services.results.run_columns import NO_LABEL
 
-    table = table or CellTable(store, store.runs.get(queue.run_id))
+    table = CellTable(store, store.runs.get(queue.run_id))
     in_queue, _ = queued_columns.queued_columns(store, queue, table)
     outside = in_queue == queued_columns.OUTSIDE
     before = table.among(store.settled.active_at(queue.run_id, queue.created))

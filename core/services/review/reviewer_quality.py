@@ -25,7 +25,6 @@ from core.services.results.scored_items import (
 )
 from core.services.review import claims, second_looks
 from core.services.review.reviewers import now_seated
-from core.services.review.second_looks import RepeatedVerdict
 from core.store.store import Store
 
 #: A verdict counts as quick if it took less than this share of the person's median time.
@@ -194,13 +193,14 @@ class _Facts:
         times = milliseconds_spent(events)
         seconds = median(times) / 1000 if times else None
         open_cells = self._open_cells(name, own_verdicts)
+        repeated = [equal for reviewer, equal in self._pairs if reviewer == name]
         enough = seconds is not None and len(times) >= USUAL
         return ReviewerQuality(
             name=name,
             verdicts=len(own_verdicts),
             cannot=sum(v.first.option is None for v in own_verdicts),
             gold=self._agreement_with_labels(own_verdicts),
-            same=_share_equal([p for p in self._pairs if p.reviewer == name]),
+            same=Estimate.share(sum(repeated), len(repeated)),
             shared=self._agreement_with_settled(own_verdicts),
             each_seconds=seconds,
             timed=len(times),
@@ -270,10 +270,6 @@ def _dataset_labels(
     }
 
 
-def _share_equal(pairs: Sequence[RepeatedVerdict]) -> Estimate:
-    return Estimate.share(sum(p.first.option == p.again.option for p in pairs), len(pairs))
-
-
 def _monday_of(moment: str) -> str:
     """Return the Monday of an ISO timestamp's week.
 
@@ -340,19 +336,15 @@ def anchoring_effect(store: Store, queue_id: int) -> AnchoringEffect:
     return AnchoringEffect(
         revealed=len(changed),
         toward=Estimate.share(
-            sum(_final_option(v) == first_option for v, first_option in differing), len(differing)
+            sum(v.final_option == first_option for v, first_option in differing), len(differing)
         ),
         away=Estimate.share(
-            sum(_final_option(v) != first_option for v, first_option in same), len(same)
+            sum(v.final_option != first_option for v, first_option in same), len(same)
         ),
         blind=blind,
         assisted=assisted,
         difference=_agreement_difference(assisted, blind),
     )
-
-
-def _final_option(verdict: VerdictRow) -> int | None:
-    return None if verdict.final is None else verdict.final.option
 
 
 def _agreement_with_panel(compared: list[tuple[VerdictRow, int]]) -> Estimate:

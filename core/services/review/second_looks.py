@@ -126,19 +126,11 @@ def say_again(
         return act.step
 
 
-@dataclass(frozen=True)
-class RepeatedVerdict:
-    """A person's first and second verdict on a cell."""
+def repeated_verdicts(store: Store, queue_id: int) -> list[tuple[str, bool]]:
+    """Return for each second look at a cell who took it, and whether it gave the same option.
 
-    reviewer: str
-    item_id: str
-    criterion: str
-    first: ReviewerAnswer
-    again: ReviewerAnswer
-
-
-def repeated_verdicts(store: Store, queue_id: int) -> list[RepeatedVerdict]:
-    """Return a queue's first and second looks, if the first verdict is still in force."""
+    First verdicts that are no longer in force are left out.
+    """
     queue = store.queues.get(queue_id)
     first = {
         (v.reviewer, v.item_id, v.criterion): v.first
@@ -146,7 +138,7 @@ def repeated_verdicts(store: Store, queue_id: int) -> list[RepeatedVerdict]:
         if v.part == "review"
     }
     return [
-        RepeatedVerdict(e.actor, e.item_id, e.criterion, first[key], answer_from_data(e.after))
+        (e.actor, first[key].option == answer_from_data(e.after).option)
         for e in _repeated_events(store, queue)
         if (key := (e.actor, e.item_id, e.criterion)) in first
     ]

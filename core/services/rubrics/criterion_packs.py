@@ -145,8 +145,3 @@ def draft_from_entries(keys: Sequence[str], *, guided: bool = True) -> RubricDra
     titles = {pack.title for pack in all_packs() for e in pack.entries if e.key in keys}
     draft = with_entries(new_draft(), keys, guided=guided)
     return {**draft, "name": titles.pop() if len(titles) == 1 else "From the library"}
-
-
-def library_keys(draft: RubricDraft) -> set[str]:
-    """Return the keys of a draft's criteria that come from the library."""
-    return {str(c["meta"]["library"]) for c in draft["criteria"] if "library" in c["meta"]}

@@ -76,16 +76,16 @@ class PastedLine(NamedTuple):
     stated: bool
 
 
-class PastedCriteria(NamedTuple):
-    """Criteria read from pasted text, as lines or as a grid, and notices on what was skipped."""
-
-    lines: tuple[PastedLine, ...]
-    criteria: tuple[Criterion, ...]
-    notices: tuple[Problem, ...]
+#: Criteria read from pasted text, as lines or as a grid, and notices on what was skipped.
+Pasted = tuple[tuple[PastedLine, ...], tuple[Criterion, ...], tuple[Problem, ...]]
 
 
-def read_paste(text: str) -> PastedCriteria:
-    """Read pasted lines, or a pasted grid, with notices on skipped parts.
+def read_paste(text: str) -> Pasted:
+    r"""Read pasted lines, at most `MOST`, or a pasted grid, with notices on skipped parts.
+
+    >>> lines, *_ = read_paste("- Cites a source (12 points)\n[-5] Invents facts")
+    >>> [(line.name, line.weight) for line in lines]
+    [('Cites a source', 12.0), ('Invents facts', -5.0)]
 
     Raises:
         InputError: the grid is invalid; lists every problem with its line.
@@ -93,9 +93,9 @@ def read_paste(text: str) -> PastedCriteria:
     first = next((line for line in text.splitlines() if line.strip()), "")
     if looks_like_grid(first.split("\t")):
         (grid,) = read_grid(read_raw(text, "pasted text", "rubric"))
-        return PastedCriteria((), grid.value.criteria, grid.notices)
+        return (), grid.value.criteria, grid.notices
     lines = _all_pasted_lines(text)
-    return PastedCriteria(lines[:MOST], (), (*_left_over_notices(text), *_too_many_notice(lines)))
+    return lines[:MOST], (), (*_left_over_notices(text), *_too_many_notice(lines))
 
 
 def _left_over_notices(text: str) -> Iterator[Problem]:
@@ -117,16 +117,6 @@ def _too_many_notice(lines: Sequence[PastedLine]) -> Iterator[Problem]:
     if lines[MOST:]:
         message = f"This line and the rest are left out: a rubric has at most {MOST} criteria."
         yield Problem(message, "Paste the rest into another rubric.", (), lines[MOST].line)
-
-
-def read_lines(text: str) -> tuple[PastedLine, ...]:
-    r"""Return the criteria in pasted text, at most `MOST`; empty lines are skipped.
-
-    >>> lines = read_lines("- Cites a source (12 points)\n[-5] Invents facts")
-    >>> [(line.name, line.weight) for line in lines]
-    [('Cites a source', 12.0), ('Invents facts', -5.0)]
-    """
-    return _all_pasted_lines(text)[:MOST]
 
 
 def _all_pasted_lines(text: str) -> tuple[PastedLine, ...]:

@@ -8,7 +8,7 @@ becomes negative.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -51,22 +51,13 @@ class Weight:
 
 
 @dataclass(frozen=True)
-class TotalMisfit:
-    """An item whose total differs from the sum of its labels (``residual`` = total - fitted)."""
-
-    item_id: str
-    total: float
-    fitted: float
-    residual: float
-
-
-@dataclass(frozen=True)
 class InferredWeights:
     """Weights for a rubric, and how well they explain the totals.
 
     ``r2`` is the explained share of the totals' variance, ``None`` if all totals are equal;
     ``r2_rounded`` is the share for rounded weights. ``error`` is the root mean square of the
-    residuals, in points. ``left_out`` counts items that lack a total or a label.
+    residuals, in points. ``left_out`` counts items that lack a total or a label. ``misfits`` are
+    items whose total differs from the sum of their labels: id, total and residual.
     """
 
     weights: tuple[Weight, ...]
@@ -75,7 +66,7 @@ class InferredWeights:
     r2: float | None
     r2_rounded: float | None
     error: float
-    misfits: tuple[TotalMisfit, ...]
+    misfits: tuple[tuple[str, float, float], ...]
 
 
 def label_sources(store: Store) -> dict[int, str]:
@@ -112,8 +103,6 @@ def infer_weights(
     totals: Mapping[str, float] | str,
     *,
     step: float | None = None,
-    penalties: Collection[str] | None = None,
-    seed: int = 0,
 ) -> InferredWeights:
     """Return the weights that best explain the totals of labelled items.
 
@@ -122,16 +111,13 @@ def infer_weights(
         items: need labels for every criterion; items without are left out and counted.
         totals: by item id, or the name of the field of ``meta`` that has them.
         step: weights are rounded to its multiples; ``None`` chooses a step that fits their size.
-        penalties: the criteria that take points away; by default those of negative weight.
-        seed: draws the resamples for the intervals (bootstrap over items, percentile).
 
     Raises:
         InputError: there are not more complete items than criteria.
     """
     import numpy as np
 
-    named = set(penalties) if penalties is not None else _negative_criteria(rubric)
-    signs = np.array([-1.0 if c.name in named else 1.0 for c in rubric.criteria])
+    signs = np.array([-1.0 if c.weight < 0 else 1.0 for c in rubric.criteria])
     ids, values, total_of = _complete_items(rubric, items, totals)
     if len(ids) < len(rubric.criteria) + 1:
         raise InputError(
@@ -139,7 +125,7 @@ def infer_weights(
             f"at least {len(rubric.criteria) + 1} are needed."
         )
     fitted = _fit_weights(values * signs, total_of) * signs
-    low, high = _fit_interval(values * signs, total_of, seed)
+    low, high = _fit_interval(values * signs, total_of)
     bounds = [tuple(sorted((signs[k] * low[k], signs[k] * high[k]))) for k in range(len(signs))]
     step = step or _rounding_step(fitted)
     rounded = np.round(fitted / step) * step
@@ -163,10 +149,6 @@ def infer_weights(
         error=float(np.sqrt(np.mean(residuals**2))),
         misfits=_total_misfits(ids, total_of, residuals),
     )
-
-
-def _negative_criteria(rubric: Rubric) -> set[str]:
-    return {c.name for c in rubric.criteria if c.weight < 0}
 
 
 def _complete_items(
@@ -198,11 +180,11 @@ def _fit_weights(values: Matrix, targets: Matrix) -> Matrix:
     return solution
 
 
-def _fit_interval(values: Matrix, targets: Matrix, seed: int) -> tuple[Matrix, Matrix]:
+def _fit_interval(values: Matrix, targets: Matrix) -> tuple[Matrix, Matrix]:
     """Return the 2.5 and 97.5 percentiles of fits to items drawn with replacement."""
     import numpy as np
 
-    generator = np.random.default_rng(seeded_random("weights", seed).getrandbits(64))
+    generator = np.random.default_rng(seeded_random("weights", 0).getrandbits(64))
     draws = generator.integers(len(targets), size=(RESAMPLES, len(targets)))
     resampled = np.array([_fit_weights(values[rows], targets[rows]) for rows in draws])
     low, high = np.percentile(resampled, [2.5, 97.5], axis=0)
@@ -216,20 +198,15 @@ def _explained_share(targets: Matrix, residuals: Matrix) -> float | None:
 
 def _total_misfits(
     ids: Sequence[str], targets: Matrix, residuals: Matrix
-) -> tuple[TotalMisfit, ...]:
+) -> tuple[tuple[str, float, float], ...]:
     spread = float(residuals.std())
     least = max(_FAR * spread, 1e-9 * max(1.0, float(abs(targets).max())))
     misfits = [
-        TotalMisfit(
-            ids[index],
-            float(targets[index]),
-            float(targets[index] - residuals[index]),
-            float(residuals[index]),
-        )
+        (ids[index], float(targets[index]), float(residuals[index]))
         for index in range(len(ids))
         if abs(residuals[index]) > least
     ]
-    return tuple(sorted(misfits, key=lambda misfit: -abs(misfit.residual)))
+    return tuple(sorted(misfits, key=lambda misfit: -abs(misfit[2])))
 
 
 def _why_not_estimable(values: Matrix, criterion_index: int, rubric: Rubric) -> str:

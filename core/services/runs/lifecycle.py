@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from core import clock
 from core.domain.library import LibraryCounts
-from core.domain.runs import WAITING, LeasedWork, RunKind, RunMeans, RunRow
+from core.domain.runs import WAITING, LeasedWork, RunKind, RunRow
 from core.domain.votes import BatchRow, FailureCount
 from core.errors import Conflict
 from core.services.access import spending
@@ -112,14 +112,20 @@ def newest_runs(
 
 
 def runs_page(
-    store: Store, *, search: str = "", kind: RunKind = "run", limit: int = 20, offset: int = 0
+    store: Store, *, search: str = "", limit: int = 20, offset: int = 0
 ) -> tuple[list[RunRow], int]:
     """Return a page of runs, newest first, and the number of all matches.
 
     ``search`` matches the names of the run, its rubric and its dataset.
     """
-    rows = store.runs.list(kind=kind, search=search, limit=limit, offset=offset)
-    return rows, store.runs.count(kind, search=search)
+    rows = store.runs.list(kind="run", search=search, limit=limit, offset=offset)
+    return rows, store.runs.count("run", search=search)
+
+
+def newest_over(store: Store, dataset_version: int, detail: str) -> RunRow | None:
+    """Return the newest run over that dataset version whose plan has this detail, or ``None``."""
+    rows = store.runs.list(detail=detail, limit=200)
+    return next((row for row in rows if row.dataset_version_id == dataset_version), None)
 
 
 def newest_with_votes(store: Store, limit: int) -> list[RunRow]:
@@ -127,7 +133,7 @@ def newest_with_votes(store: Store, limit: int) -> list[RunRow]:
     return [row for row in store.runs.list(kind="run", limit=limit) if row.votes]
 
 
-def run_means(store: Store, run_id: int) -> RunMeans:
+def run_means(store: Store, run_id: int) -> tuple[float | None, float | None, int]:
     """Return the means of score and agreement over a run's items."""
     return store.results.means(run_id)
 

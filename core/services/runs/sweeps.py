@@ -76,29 +76,6 @@ class Sweep:
     same: int = 0
 
 
-@dataclass(frozen=True)
-class SweepEstimate:
-    """The estimates of all runs of a sweep. ``cost`` is ``None`` if unknown."""
-
-    runs: tuple[CostEstimate, ...]
-
-    @property
-    def votes(self) -> int:
-        """Return the votes of all runs."""
-        return sum(run.votes for run in self.runs)
-
-    @property
-    def calls(self) -> int:
-        """Return the calls to models of all runs."""
-        return sum(run.calls for run in self.runs)
-
-    @property
-    def cost(self) -> float | None:
-        """Return the cost of all runs in US dollars, or ``None`` if a price is unknown."""
-        costs = [run.cost for run in self.runs]
-        return None if None in costs else sum(c for c in costs if c is not None)
-
-
 def plan_sweep(store: Store, request: RunRequest, axes: SweepAxes) -> Sweep:
     """Return the runs that the values combine to.
 
@@ -167,11 +144,9 @@ def _fixed_run(
     return SweepRun(variant.values, request)
 
 
-def estimate_sweep(store: Store, sweep: Sweep) -> SweepEstimate:
-    """Return the estimate of all runs; cached answers may reduce the real cost."""
-    return SweepEstimate(
-        tuple(estimate_request(store, variant.request) for variant in sweep.variants)
-    )
+def estimate_sweep(store: Store, sweep: Sweep) -> list[CostEstimate]:
+    """Return the estimates of all runs; cached answers may reduce the real cost."""
+    return [estimate_request(store, variant.request) for variant in sweep.variants]
 
 
 @allowed("write")

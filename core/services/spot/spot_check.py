@@ -128,49 +128,36 @@ def request_of(store: Store, run_id: int, request: SpotRequest) -> SpotRequest:
 
 
 @dataclass(frozen=True)
-class SpotPair:
-    """One criterion in both checks. A label is ``None`` if that check has no verdict.
-
-    ``changed`` is ``None`` if they cannot be compared: one lacks a verdict or the criterion.
-    """
-
-    criterion: str
-    before: str | None
-    after: str | None
-    changed: bool | None
-
-
-@dataclass(frozen=True)
 class SpotComparison:
     """What changed between two checks, and ``setup``: the differences of their settings in
     words.
+
+    ``pairs`` are the criteria with the labels of both verdicts; a label is ``None`` if that check
+    has no verdict, or not the criterion.
     """
 
     before: ItemView
     after: ItemView
-    pairs: tuple[SpotPair, ...]
+    pairs: tuple[tuple[str, str | None, str | None], ...]
     setup: tuple[str, ...]
 
     @property
     def changed(self) -> int:
         """Return the number of criteria with a different verdict."""
-        return sum(pair.changed is True for pair in self.pairs)
+        return sum(None not in labels and labels[0] != labels[1] for _, *labels in self.pairs)
 
     @property
     def compared(self) -> int:
         """Return the number of criteria with a verdict in both."""
-        return sum(pair.changed is not None for pair in self.pairs)
+        return sum(None not in labels for _, *labels in self.pairs)
 
 
-def earlier_checks(store: Store, run_id: int, limit: int = 200) -> list[RunRow]:
-    """Return checks of the same submission before this one, newest first.
-
-    It searches the latest ``limit`` checks.
-    """
+def earlier_checks(store: Store, run_id: int) -> list[RunRow]:
+    """Return checks of the same submission before this one, newest first; of the latest 200."""
     run, item = store.runs.row(run_id), item_of(store, run_id)
     return [
         row
-        for row in store.runs.list(kind="spot", limit=limit, without=HELP)
+        for row in store.runs.list(kind="spot", limit=200, without=HELP)
         if row.id < run_id
         and row.dataset_version_id == run.dataset_version_id
         and item_of(store, row.id) == item
@@ -184,15 +171,12 @@ def compare_checks(store: Store, before_id: int, after_id: int) -> SpotCompariso
     old = {view.criterion.name: view for view in before.criteria}
     new = {view.criterion.name: view for view in after.criteria}
     names = [*new, *(name for name in old if name not in new)]
-    pairs = tuple(_criterion_pair(name, old.get(name), new.get(name)) for name in names)
+    pairs = tuple((name, _label_in(old.get(name)), _label_in(new.get(name))) for name in names)
     return SpotComparison(before, after, pairs, tuple(_setup_changes(before.run, after.run)))
 
 
-def _criterion_pair(name: str, old: CriterionView | None, new: CriterionView | None) -> SpotPair:
-    before = None if old is None else old.verdict_label
-    after = None if new is None else new.verdict_label
-    changed = None if before is None or after is None else before != after
-    return SpotPair(name, before, after, changed)
+def _label_in(view: CriterionView | None) -> str | None:
+    return None if view is None else view.verdict_label
 
 
 def _setup_changes(before: Run, after: Run) -> list[str]:

@@ -123,22 +123,14 @@ class VerdictChanges(NamedTuple):
     items: tuple[str, ...] = ()
 
 
-class ScoreChangeBin(NamedTuple):
-    """How many items score from ``low`` up to ``high``, before and after."""
-
-    low: float
-    high: float
-    before: int
-    after: int
-
-
 @dataclass(frozen=True)
 class ScoreDifference:
     """How a version of the rubric would change a run.
 
     ``items`` have votes; ``moved`` are those that change, the largest change first. Means are over
     the items with a score, ``None`` without any. ``outcomes`` count items before and after by (pass
-    | fail | review | none). ``stale`` and ``open`` are cells.
+    | fail | review | none), ``bins`` count them by score from ``low`` up to ``high``: (low, high,
+    before, after). ``stale`` and ``open`` are cells.
     """
 
     edits: VersionEdits
@@ -147,7 +139,7 @@ class ScoreDifference:
     flips: tuple[VerdictChanges, ...]
     mean_before: float | None
     mean_after: float | None
-    bins: tuple[ScoreChangeBin, ...]
+    bins: tuple[tuple[float, float, int, int], ...]
     outcomes: Mapping[str, tuple[int, int]]
     crossed: Mapping[tuple[str, str], int]
     stale: int
@@ -252,7 +244,9 @@ def _change_direction(criterion: Criterion, before: int | None, after: int | Non
     return 0 if (values[1] - values[0]) * criterion.weight > 0 else 1
 
 
-def _change_bins(before: Sequence[float], after: Sequence[float]) -> tuple[ScoreChangeBin, ...]:
+def _change_bins(
+    before: Sequence[float], after: Sequence[float]
+) -> tuple[tuple[float, float, int, int], ...]:
     """Return equal bins from 0 to 1, or over the range of all scores if that is wider."""
     scores = [*before, *after]
     if not scores:
@@ -268,7 +262,7 @@ def _change_bins(before: Sequence[float], after: Sequence[float]) -> tuple[Score
         return counts
 
     return tuple(
-        ScoreChangeBin(low + index * width, low + (index + 1) * width, *pair)
+        (low + index * width, low + (index + 1) * width, *pair)
         for index, pair in enumerate(zip(count_in_bins(before), count_in_bins(after), strict=True))
     )
 

@@ -118,12 +118,8 @@ _ENDS = " UNION ALL ".join(
 _BY_TABLE = {facts.table: facts for facts in _FACTS}
 
 
-class AlteredRows(NamedTuple):
-    """A group of rows, given by its keys, that was altered or has no checksum."""
-
-    words: str
-    first: int
-    last: int
+#: A group of rows: of what, and its first and last key.
+RowGroup = tuple[str, int, int]
 
 
 def add_sums(db: sqlite3.Connection) -> None:
@@ -148,20 +144,20 @@ def _store_sum(db: sqlite3.Connection, facts: FactTable, last: int, digest: str)
     db.execute("INSERT INTO group_sum VALUES (?, ?, ?)", (facts.table, last, digest))
 
 
-def altered_rows(db: sqlite3.Connection) -> Iterator[AlteredRows]:
+def altered_rows(db: sqlite3.Connection) -> Iterator[RowGroup]:
     """Yield the groups of rows that differ from their checksums."""
     for facts, after, last, digest in _checked_groups(db):
         if digest and digest != _digest_if_readable(db, facts, after, last):
-            yield AlteredRows(facts.words, after + 1, last)
+            yield facts.words, after + 1, last
 
 
-def uncovered_rows(db: sqlite3.Connection) -> Iterator[AlteredRows]:
+def uncovered_rows(db: sqlite3.Connection) -> Iterator[RowGroup]:
     """Yield groups of rows without a checksum, which are old or from another program."""
     for facts, after, last, digest in _checked_groups(db):
         if not digest:
-            yield AlteredRows(facts.words, after + 1, last)
+            yield facts.words, after + 1, last
     for facts, after, last in _tables_to_sum(db):
-        yield AlteredRows(facts.words, after + 1, last)
+        yield facts.words, after + 1, last
 
 
 def _checked_groups(db: sqlite3.Connection) -> Iterator[tuple[FactTable, int, int, str]]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections import Counter
 from collections.abc import Iterator
 from itertools import repeat
+from operator import add
 from typing import Any
 
 from core.domain.runs import ImportedData
@@ -34,29 +34,20 @@ _COUNT = """
 
 def store_import(db: sqlite3.Connection, run_id: int, brought: ImportedData, now: str) -> None:
     """Store an import, row by row, within an open transaction."""
-    for votes in brought.votes:
-        columns = (
-            votes.item,
-            votes.criterion,
-            votes.judge,
-            repeat(0),
-            votes.option,
-            votes.abstained,
-        )
+    for item_ids, criteria, judges, options, abstained in brought.votes:
+        columns = (item_ids, criteria, judges, repeat(0), options, abstained)
         # Not strict: `repeat` never ends.
         db.executemany(_VOTE, zip(repeat(run_id), *columns, repeat(now), strict=False))
     message = clean(brought.words)
     db.executemany(_FAILURE, ((run_id, *cell, message, now) for cell in brought.failed))
-    totals = Counter[str]()
+    totals = [0, 0, 0]
 
     def item_rows() -> Iterator[tuple[Any, ...]]:
-        for item in brought.items:
-            totals["votes"] += item.votes
-            totals["abstentions"] += item.abstentions
-            totals["failures"] += item.failures
-            yield (*item[:3], *result_values(item.result, item.trace), run_id, item.result.item_id)
+        for counts, result, trace in brought.items:
+            totals[:] = map(add, totals, counts)
+            yield (*counts, *result_values(result, trace), run_id, result.item_id)
 
     db.executemany(_ITEM, item_rows())
     db.executemany(ADD_CELL, ((run_id, item_id, *cell) for item_id, cell in brought.cells))
-    db.execute(_COUNT, (totals["votes"], totals["abstentions"], totals["failures"], run_id))
+    db.execute(_COUNT, (*totals, run_id))
     db.execute(DERIVED, (run_id,))

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from core.domain.runs import CellTallies
 from core.domain.votes import ADJUDICATED, Verdict
 from core.store.database.connection import Connections
 
@@ -100,12 +99,14 @@ class CellVerdicts:
             )
         ]
 
-    def cell_tallies(self, run_id: int) -> CellTallies:
-        """Return the number of verdicts by kind."""
+    def cell_tallies(self, run_id: int) -> tuple[int, ...]:
+        """Return the numbers of a run's verdicts: all, abstentions, settled by people, and those
+        that no vote is for (``services.results.item_view.unvoted``).
+        """
         (counts,) = self._files.tuples(
             "SELECT count(*), total(abstained), total(rule = ?), "
             "total(rule <> ? AND votes > 0 AND option IS NOT NULL AND NOT abstained "
             "AND agreement = 0.0) FROM cell WHERE run_id = ?",
             (ADJUDICATED, ADJUDICATED, run_id),
         )
-        return CellTallies(*map(int, counts))
+        return tuple(map(int, counts))

@@ -7,7 +7,6 @@ import sqlite3
 import zlib
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from core.domain.runs import Derive
 from core.domain.votes import (
@@ -16,7 +15,6 @@ from core.domain.votes import (
     CallRow,
     ItemBallots,
     KeptAnswer,
-    RecordedCounts,
     Segment,
     Vote,
     VoteFailure,
@@ -249,30 +247,22 @@ _COUNT_VOTES = """
 """
 
 
-class _Counts(NamedTuple):
-    votes: int = 0
-    abstentions: int = 0
-    failures: int = 0
-
-
 def record_outcomes(
     db: sqlite3.Connection, run_id: int, outcomes: Sequence[AskedOutcome], now: str, derive: Derive
-) -> RecordedCounts:
+) -> None:
     """Store outcomes and their items' ``derive`` results, within an open transaction.
 
     A second vote on a cell is dropped, but its call is stored, since it was paid for. Cached
     answers are stored together with their votes: neither exists without the other.
     """
-    failures = sum(isinstance(r, VoteFailure) for o in outcomes for r in o.results)
     calls = _add_calls(db, run_id, outcomes, now)
     _add_votes(db, run_id, outcomes, calls, now)
     add_failures(db, run_id, outcomes, calls, now)
     add_answers(db, (answer for outcome in outcomes for answer in outcome.answers), now)
     touched = list(dict.fromkeys(r.cell.item for o in outcomes for r in o.results))
     ballots = read_ballots(db, run_id, touched)
-    new_votes = count_items(db, run_id, ballots)
+    count_items(db, run_id, ballots)
     put_results(db, run_id, derive(ballots))
-    return RecordedCounts(new_votes, failures, sum(call is not None for call in calls))
 
 
 def _add_calls(
@@ -367,16 +357,18 @@ def add_failures(
 def count_items(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallots]) -> int:
     """Update the counts of these items and of the run; return the number of added votes."""
     before = {
-        item_id: _Counts(*counts)
-        for item_id, *counts in db.execute(
+        item_id: (votes, abstentions, failures)
+        for item_id, votes, abstentions, failures in db.execute(
             "SELECT item_id, votes, abstentions, failures FROM run_item "
             "WHERE run_id = ? AND item_id IN (SELECT value FROM json_each(?))",
             (run_id, json.dumps([ballot.item_id for ballot in ballots])),
         )
     }
     after = {
-        item.item_id: _Counts(
-            len(item.ballots), sum(b.abstained for b in item.ballots), sum(item.failures.values())
+        item.item_id: (
+            len(item.ballots),
+            sum(b.abstained for b in item.ballots),
+            sum(item.failures.values()),
         )
         for item in ballots
     }
@@ -386,11 +378,11 @@ def count_items(db: sqlite3.Connection, run_id: int, ballots: Sequence[ItemBallo
         ((*counts, run_id, item_id) for item_id, counts in after.items()),
     )
     gained = [
-        sum(counts[i] - before.get(item_id, _Counts())[i] for item_id, counts in after.items())
+        sum(counts[i] - before.get(item_id, (0, 0, 0))[i] for item_id, counts in after.items())
         for i in range(3)
     ]
     db.execute(_COUNT_VOTES, (*gained, run_id))
-    return gained[0]
+    return int(gained[0])
 
 
 @lru_cache(maxsize=1024)

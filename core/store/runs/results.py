@@ -15,8 +15,6 @@ from core.domain.runs import (
     RunItemFilter,
     RunItemRow,
     RunItemSort,
-    RunMeans,
-    ScoreBin,
 )
 from core.domain.votes import ADJUDICATED, BallotRow, ItemBallots, Verdict
 from core.errors import NotFound
@@ -228,15 +226,17 @@ class Results(CellVerdicts):
             (run_id,),
         )
 
-    def means(self, run_id: int) -> RunMeans:
-        """Return the mean score and the mean agreement of the run's items."""
+    def means(self, run_id: int) -> tuple[float | None, float | None, int]:
+        """Return the mean score and the mean agreement of the run's items, and the number of
+        ungraded ones: with votes, but no score.
+        """
         ((score, agreement, ungraded),) = self._files.tuples(
             "SELECT (SELECT avg(score) FROM run_item WHERE run_id = ?), "
             "(SELECT avg(agreement) FROM run_item WHERE run_id = ?), "
             "(SELECT count(*) FROM run_item WHERE run_id = ? AND score IS NULL AND votes > 0)",
             (run_id, run_id, run_id),
         )
-        return RunMeans(score, agreement, ungraded)
+        return score, agreement, ungraded
 
     def outcomes(self, run_id: int) -> dict[str, int]:
         """Return the number of items that pass, fail and need a person.
@@ -253,8 +253,9 @@ class Results(CellVerdicts):
             )
         )
 
-    def score_bins(self, run_id: int, bins: int = 20) -> list[ScoreBin]:
-        """Return the distribution of scores, in equal bins from 0 to 1 or a wider range.
+    def score_bins(self, run_id: int, bins: int = 20) -> list[tuple[float, float, int]]:
+        """Return the distribution of scores, in equal bins from 0 to 1 or a wider range: from, to,
+        and the number of items.
 
         The list is empty if no item has a score.
         """
@@ -273,9 +274,7 @@ class Results(CellVerdicts):
                 (bins - 1, low, width, run_id),
             )
         )
-        return [
-            ScoreBin(low + i * width, low + (i + 1) * width, counts.get(i, 0)) for i in range(bins)
-        ]
+        return [(low + i * width, low + (i + 1) * width, counts.get(i, 0)) for i in range(bins)]
 
     def put(self, run_id: int, results: Sequence[ItemResult]) -> None:
         """Replace the results of these items; all or nothing."""

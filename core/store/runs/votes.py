@@ -16,9 +16,7 @@ from core.domain.votes import (
     FailureCount,
     FailureRow,
     ItemBallots,
-    JudgeColumn,
     OrderCount,
-    RecordedCounts,
     VoteRow,
 )
 from core.store.database.connection import Connections
@@ -46,7 +44,7 @@ class Votes:
         now: str,
         derive: Derive,
         out: int = 0,
-    ) -> RecordedCounts:
+    ) -> None:
         """Store judges' answers, and the results that ``derive`` computes for their items.
 
         ``out`` is the number of other calls in flight. All of it is one transaction. A cell that
@@ -58,7 +56,7 @@ class Votes:
         with self._files.write() as db:
             require_lease(db, Lease(run_id, owner, fence, until=0.0, cancel=False))
             db.execute("UPDATE run SET out = ? WHERE id = ?", (out, run_id))
-            return record_outcomes(db, run_id, outcomes, now, derive)
+            record_outcomes(db, run_id, outcomes, now, derive)
 
     def begun(self, run_id: int) -> tuple[set[str], set[Cell]]:
         """Return what not to ask again: finished items, and the finished cells of other items.
@@ -306,8 +304,11 @@ class Votes:
             for *key, abstained, probabilities in rows
         ]
 
-    def columns(self, run_id: int, below: int | None = None) -> Iterator[JudgeColumn]:
-        """Yield the votes of replicates below ``below`` in columns.
+    def columns(
+        self, run_id: int, below: int | None = None
+    ) -> Iterator[tuple[str, str, int, list[str], list[int | None]]]:
+        """Yield the votes of replicates below ``below`` in columns: criterion, judge, replicate,
+        item ids and options. ``None`` and ``na`` options are abstentions.
 
         Sorted by criterion, judge and replicate. This is the data of ``all_ballots``, several times
         as fast. One column is in memory at a time.
@@ -318,8 +319,8 @@ class Votes:
             "GROUP BY criterion, judge, replicate",
             (run_id, below, below),
         )
-        for criterion, judge, replicate, *lists in rows:
-            yield JudgeColumn(criterion, judge, replicate, *map(json.loads, lists))
+        for criterion, judge, replicate, items, options in rows:
+            yield criterion, judge, replicate, json.loads(items), json.loads(options)
 
 
 def _cell_from(fields: dict[str, object]) -> Cell:

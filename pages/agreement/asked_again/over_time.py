@@ -33,16 +33,11 @@ def show(chosen: RatedSelection) -> None:
     first = anchors.anchor_of(store(), chosen.run_id)
     # Repeats come and go while the page is open, so the running repeat is looked up each time.
     if repeats := anchors.repeats_in_order(store(), first):
-        drift_found = remembered(
-            "drift", (*chosen.run_about, *repeats), lambda: _cached_drift(first)
-        )
+        cache_key = (*chosen.run_about, *repeats)
+        drift_found = remembered("drift", cache_key, lambda: anchors.drift(store(), first))
         if drift_found.repeats:
             _moved_criteria(drift_found)
     _repeat_form(item_view.require_run(store(), first))
-
-
-def _cached_drift(first: int) -> Drift:
-    return anchors.drift(store(), first)
 
 
 def _moved_criteria(drift: Drift) -> None:

@@ -10,7 +10,7 @@ from core.domain.runs import HelpTask
 from core.services.assist import help_tasks, written_twins
 from core.services.diagnostics import probe_results, probes
 from core.services.diagnostics.probe_edits import BY_RULE, EDITS
-from core.services.diagnostics.probes import ANSWERS, MOST, ProbeRequest, ProbeSubjects
+from core.services.diagnostics.probes import ANSWERS, MOST, ProbeRequest
 from core.text import numbers as fmt
 from pages.agreement import selection as keys
 from pages.agreement.asked_again import found
@@ -31,7 +31,7 @@ PROBES_SAY = (
 
 def show(chosen: RatedSelection) -> None:
     """Draw the findings of the newest probe, and the form for another."""
-    has_probe = remembered(
+    judges, answers = remembered(
         "probe subjects", (chosen.run_id,), lambda: probes.subjects(store(), chosen.run_id)
     )
     newest = probes.of_run(store(), chosen.run_id)
@@ -43,7 +43,7 @@ def show(chosen: RatedSelection) -> None:
             cache_key = (run.id, run.votes, run.failures_open)
             result = remembered("probe", cache_key, lambda: probe_results.result(store(), run.id))
             found.show(result)
-    if not has_probe.judges or not has_probe.answers:
+    if not judges or not answers:
         empty_state(
             "Nothing to probe",
             "Probes edit one text at a time and ask models or offline judges again. This run's "
@@ -51,12 +51,12 @@ def show(chosen: RatedSelection) -> None:
         )
         return
     with st.expander("Probe these judges", expanded=not newest, icon=":material/science:"):
-        _probe_form(chosen.run_id, has_probe, busy=bool(newest) and newest[0].active)
+        names = [judge.name for judge in judges]
+        _probe_form(chosen.run_id, names, answers, busy=bool(newest) and newest[0].active)
 
 
-def _probe_form(run_id: int, subjects: ProbeSubjects, *, busy: bool) -> None:
+def _probe_form(run_id: int, names: list[str], editable: int, *, busy: bool) -> None:
     """Draw the form: which edits, of how many answers, at what cost."""
-    names = [judge.name for judge in subjects.judges]
     edits: list[str] = st.multiselect(
         "Edits",
         list(EDITS),
@@ -71,14 +71,14 @@ def _probe_form(run_id: int, subjects: ProbeSubjects, *, busy: bool) -> None:
         key=_field_key(run_id, "judges"),
         format_func=lambda one: one_line(one, 60),
     )
-    most = min(subjects.answers, MOST)
+    most = min(editable, MOST)
     answers: int = st.number_input(
         "Answers, drawn at random",
         1,
         most,
         min(ANSWERS, most),
         key=_field_key(run_id, "answers"),
-        help=f"Of {fmt.count(subjects.answers)}. In simulations, a shift by a tenth of the best "
+        help=f"Of {fmt.count(editable)}. In simulations, a shift by a tenth of the best "
         "value was found in three of four probes of 100 answers, and in nearly all of 200.",
     )
     if not edits or not judges:

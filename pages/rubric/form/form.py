@@ -213,8 +213,8 @@ def _requirement_field(name: str, criterion: CriterionDraft) -> None:
 def _mentioned_parts(requirement: str) -> None:
     """Show which parts of the prompt the requirement mentions, as coloured chips."""
     phrases: dict[Part, str] = {}
-    for mention in mentioned_parts(requirement):
-        phrases.setdefault(mention.part, requirement[mention.start : mention.end])
+    for part, phrase in mentioned_parts(requirement):
+        phrases.setdefault(part, phrase)
     if phrases:
         chips = [
             tag(f"{phrase}: {PARTS[part][0]}", PARTS[part][1]) for part, phrase in phrases.items()

@@ -76,11 +76,11 @@ def _show_piece(name: str, piece: ProposalPiece, place: str) -> None:
 
 
 def _difference_html(piece: ProposalPiece) -> str:
-    difference = word_diff(piece.before, piece.after)
-    before = marked(piece.before, difference.first) if piece.before else "<i>(empty)</i>"
+    old_spans, new_spans, _ = word_diff(piece.before, piece.after)
+    before = marked(piece.before, old_spans) if piece.before else "<i>(empty)</i>"
     return (
         f'<div class="rs-prose rs-quiet"><b>Now</b> {before}</div>'
-        f'<div class="rs-prose"><b>Then</b> {marked(piece.after, difference.second)}</div>'
+        f'<div class="rs-prose"><b>Then</b> {marked(piece.after, new_spans)}</div>'
     )
 
 

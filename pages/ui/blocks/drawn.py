@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import streamlit as st
 
@@ -28,7 +28,7 @@ from pages.ui.widgets import LabelledFigure, draw_table, show_figures, tag
 BLOCKS_CHART = "blocks_chart"
 
 
-def show_sections(sections: Iterable[Section], run_id: int | None = None) -> None:
+def show_sections(sections: Iterable[Section]) -> None:
     """Draw every section below its title; skip sections without blocks."""
     for section in sections:
         if not section.blocks:
@@ -36,7 +36,7 @@ def show_sections(sections: Iterable[Section], run_id: int | None = None) -> Non
         if section.title:
             st.html(f'<div class="rs-section">{esc(section.title)}</div>')
         for number, block in enumerate(section.blocks):
-            show_block(run_id, block, f"{section.title} {number}", titled=bool(section.title))
+            show_block(None, block, f"{section.title} {number}", titled=bool(section.title))
 
 
 def show_block(run_id: int | None, block: Block, place: str, *, titled: bool = False) -> None:
@@ -108,7 +108,7 @@ def cell_html(run_id: int | None, words: TextCell) -> str:
     """
     text = tag(words.text, words.tone) if words.tone else esc(words.text)
     if words.link:
-        address = _link_address(words.link)
+        address = {name: value for name, value in words.link.items() if value}
         page = address.pop("to", "run")
         url = routes.link_address(page, {state.RUN: run_id, **address})
         text = f'<a href="{esc(url)}" target="_self">{text}</a>'
@@ -133,11 +133,6 @@ def bar_html(reach: IntervalCell) -> str:
         f'<i style="left:{place_on_axis(low):.1f}%;right:{100 - place_on_axis(high):.1f}%"></i>'
         f'<b style="left:{place_on_axis(reach.value):.1f}%"></b></span>'
     )
-
-
-def _link_address(link: Mapping[str, str]) -> dict[str, str]:
-    """Return the link's parameters without empty ones."""
-    return {name: value for name, value in link.items() if value}
 
 
 def _draw_plot(

@@ -153,11 +153,11 @@ def _settle_group(
 
 def _show_checked(run: Run, criterion: Criterion) -> None:
     """Draw what single verdicts show about the groups, and the button that draws more members."""
-    checked = answer_groups.check_against_group(store(), run.id, criterion.name)
+    drawn, same, differing = answer_groups.check_against_group(store(), run.id, criterion.name)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if checked.same.value is not None:
-            same = checked.same.words(fmt.percent).inline
-            sentence = f"Checked one by one, {same} of members match the verdict of their group."
+        if same.value is not None:
+            share = same.words(fmt.percent).inline
+            sentence = f"Checked one by one, {share} of members match the verdict of their group."
             st.html(f"<div>{esc(sentence)}</div>", width="content")
         st.button(
             f"Check {SINGLY} members one by one",
@@ -168,10 +168,10 @@ def _show_checked(run: Run, criterion: Criterion) -> None:
             help="Drawn at random from the settled groups, and shown without the group's verdict.",
             **disabled_without("organise"),
         )
-        if checked.drawn:
+        if drawn:
             routes.draw_link(routes.QUEUES, "Its queue", {state.RUN: run.id}, icon="rate_review")
-    if checked.other:
-        rows = [[esc(one_line(item, 80))] for item in checked.other]
+    if differing:
+        rows = [[esc(one_line(item, 80))] for item in differing]
         draw_table(("Different from the verdict of their group",), rows, name="Members that differ")
 
 

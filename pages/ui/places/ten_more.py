@@ -36,12 +36,12 @@ def show(
         )
     if learned is None and decided:
         return
-    progress = work.cached_progress(run_id)
+    graded, left, _ = work.cached_progress(run_id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if progress.left and not (learned is not None and learned.enough):
+        if left and not (learned is not None and learned.enough):
             work.grade_ten(run_id, has_more=True)
-        drawn = f"{fmt.plural(progress.graded, 'text')} drawn at random graded."
-        if words := learned.words if learned is not None else drawn if progress.graded else "":
+        drawn = f"{fmt.plural(graded, 'text')} drawn at random graded."
+        if words := learned.words if learned is not None else drawn if graded else "":
             st.caption(label(words), width="content")
         if learned is not None:
             _show_learnt(learned, {state.DATASET: run.dataset_id, state.RUBRIC: run.rubric_id})

@@ -114,7 +114,7 @@ def grade_ten(run_id: int, *, has_more: bool = False) -> None:
     """Draw a link to the next ten texts of a run (or those left), whose labels represent all
     texts.
     """
-    remaining = cached_progress(run_id).left
+    _, remaining, _ = cached_progress(run_id)
     if not remaining:
         return
     number, texts = (

@@ -3,14 +3,14 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import FAILURE_KINDS, Cell, Vote, VoteFailure
+from core.domain.votes import Cell, FailureKind, Vote, VoteFailure
 from core.judging.asking import retry
 from core.judging.asking.llm_judge import LLMJudge
 from core.judging.protocol import Question
@@ -157,7 +157,7 @@ def test_every_kind_of_failure_is_driven_here() -> None:
     # what a judge that is a function raises: see tests/rubric_studio. "expired" is what becomes of
     # a batch: see tests/services/runs/test_batches.py.
     apart = {"timeout", "missing_key", "internal", "code", "expired"}
-    assert {kind for _, kind, _, _ in WIRE.values()} - {""} == set(FAILURE_KINDS) - apart
+    assert {kind for _, kind, _, _ in WIRE.values()} - {""} == set(get_args(FailureKind)) - apart
 
 
 @pytest.mark.parametrize("kind", DOORS)

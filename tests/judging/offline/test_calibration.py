@@ -123,10 +123,12 @@ def test_what_answering_is_worth_comes_from_thresholds_fitted_without_the_item()
     # So fold 1 is cut at fold 0's threshold and the other way round.
     sure = np.array([0.9, 0.7, 0.5, 0.9, 0.7, 0.5])
     right = np.array([1.0, 1, 0, 1, 0, 0])
-    worth = answering_threshold(sure, right, np.array([0, 0, 0, 1, 1, 1]), target=1.0, minimum=0.3)
+    _, coverage, accuracy = answering_threshold(
+        sure, right, np.array([0, 0, 0, 1, 1, 1]), target=1.0, minimum=0.3
+    )
     # Fold 0 at .8: one answered, right. Fold 1 at .6: two answered, one right. 3 of 6, 2 of 3.
-    assert worth.coverage == pytest.approx(3 / 6)
-    assert worth.accuracy == pytest.approx(2 / 3)
+    assert coverage == pytest.approx(3 / 6)
+    assert accuracy == pytest.approx(2 / 3)
 
 
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 14)), min_size=5, max_size=60))

@@ -1,6 +1,7 @@
 """Which labelled items are shown as examples."""
 
 from collections import Counter
+from collections.abc import Sequence
 from itertools import pairwise
 
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion
-from core.judging.prompts.few_shot import ExampleBank, draw_examples
+from core.judging.prompts.few_shot import ExampleBank
 from core.judging.protocol import Example
 
 CRITERION = Criterion(name="c", requirement="Names the capital.")
@@ -21,6 +22,17 @@ def labelled(count: int, options: int = 2) -> list[tuple[Item, int, str]]:
 
 
 NEW = Item(id="new", submission="unseen")
+
+
+def draw_examples(
+    criterion: Criterion,
+    labelled: Sequence[tuple[Item, int, str]],
+    k: int,
+    *,
+    seed: int,
+    item: Item,
+) -> tuple[Example, ...]:
+    return ExampleBank(criterion, labelled, k, seed=seed).for_item(item)
 
 
 def options(examples: tuple[Example, ...]) -> list[int]:

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.prefix import ITEMS, questions
+from bench.prefix import ITEMS, prompt_sharing, questions
 from core.domain.dataset import Item
 from core.domain.votes import Segment
 from core.judging.prompts.assembly import build_prompt
-from core.judging.prompts.layouts import cheaper_layout, layout_for, prompt_sharing
+from core.judging.prompts.layouts import cheaper_layout, layout_for
 from core.judging.protocol import Example, Question
 from tests.judging.asked import CAPITAL, CASES, FULL, PLAIN, question
 

@@ -81,7 +81,7 @@ def shuffled(choices: np.ndarray, orders: np.ndarray, k: int) -> ShownOrders:
     last = np.zeros((k, k))
     np.add.at(first, (choices, orders[:, 0]), 1)
     np.add.at(last, (choices, orders[:, -1]), 1)
-    return ShownOrders(first, last)
+    return first, last
 
 
 def test_the_p_of_a_place_is_that_of_exchanging_the_orders() -> None:
@@ -101,7 +101,7 @@ def test_the_p_of_a_place_is_that_of_exchanging_the_orders() -> None:
 
 
 def test_orders_that_never_vary_say_nothing_of_place() -> None:
-    fixed = position_effect([ShownOrders(np.array([[30.0, 0.0], [20.0, 0.0]]), np.zeros((2, 2)))])
+    fixed = position_effect([(np.array([[30.0, 0.0], [20.0, 0.0]]), np.zeros((2, 2)))])
     assert isinstance(fixed, BiasEffect)
     assert fixed.reason == ONE_ORDER
 

@@ -100,7 +100,7 @@ def test_a_vote_taken_back_is_kept_and_counts_no_more(store: Store) -> None:
     assert "<b>2</b> of 3" in page  # another contest: the names of that one were seen
     (arena,) = arena_people.arenas_of(store, [run_id])
     assert (arena.votes, arena.withdrawn) == (1, 1)
-    assert blind_arena.people_judge_agreement(store, [arena.run_id])[""].same.n == 0
+    assert blind_arena.people_judge_agreement(store, [arena.run_id])[""][0].n == 0
     assert next(one for one in app.button if one.key == "arena_act/undo").disabled
 
 

@@ -67,4 +67,4 @@ def test_members_of_settled_groups_are_drawn_to_be_looked_at_singly(store: Store
 
     press(app, "singly")
 
-    assert answer_groups.check_against_group(store, 1, "Right").drawn == 3
+    assert answer_groups.check_against_group(store, 1, "Right")[0] == 3

@@ -14,7 +14,7 @@ LOOKED_AT = {
     ("pages/members/people.py", "access.new_members"),
     ("pages/judges/checks.py", "number"),
     ("pages/judges/try_out.py", "caption"),
-    ("pages/datasets/importing.py", "results.tool"),
+    ("pages/datasets/importing.py", "tool"),
     ("pages/datasets/importing.py", "description"),
     ("pages/datasets/splitting.py", "part.capitalize()"),
     ("pages/rubric/page.py", "rubric_draft.EXAMPLES"),

@@ -18,7 +18,6 @@ from core.services.agreement.conclusion import Conclusion, Known, labels_needed
 from core.services.agreement.ratings import LABELS, PANEL
 from core.services.reports.paper import report_as_paper
 from core.services.reports.run_report import report_run
-from core.services.results.fair_sample import UnfairLabels
 from core.store.store import Store
 from tests.new_store import new_store
 from tests.pages.agreement.test_views import imported
@@ -57,7 +56,7 @@ def test_undecided_criteria_are_named_with_the_reason_of_each() -> None:
         # Right on 80% (71 to 87%) of the answers; one answer alone is right on 75%.
         known("Common", 0.6, 0.5, 0.7)._replace(commonest=0.75),
     )
-    unfair_labels = {"Drawn": UnfairLabels("easy cells only", harder=False)}
+    unfair_labels = {"Drawn": ("easy cells only", False)}
     assert undecided_criteria(Conclusion(criteria, LABELS, PANEL, unfair_labels=unfair_labels)) == (
         "Undecided: Wide, kappa 0.50 (0.30 to 0.70): the interval crosses 0.40; "
         "Drawn, kappa 0.60 (0.50 to 0.70): its labels are not a fair sample; "
@@ -131,7 +130,7 @@ def test_nothing_is_trusted_by_labels_that_are_no_fair_sample() -> None:
         (known("Cause", 0.71, 0.55, 0.86),),
         LABELS,
         PANEL,
-        unfair_labels={"Cause": UnfairLabels(why, harder=False)},
+        unfair_labels={"Cause": (why, False)},
     )
 
     assert found.sentence.startswith(

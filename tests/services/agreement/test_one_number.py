@@ -128,7 +128,7 @@ def test_a_judge_has_one_kappa_with_one_interval_alone_among_all_and_in_metrics(
     criteria = measured(store, run)["criteria"]
     for criterion in sheet.criteria:
         kappa = "kappa_quadratic" if criterion.scale == "ordinal" else "cohen_kappa"
-        for standing in reliability.closeness_to_majority(sheet, criterion.name).standings:
+        for standing in reliability.closeness_to_majority(sheet, criterion.name)[0]:
             close = rater_pairs.pair_details(sheet, criterion.name, "people", standing.column)
             name = rating_sheet.name_of(standing.column)
             pair = criteria[criterion.name]["raters"][name]["vs_human_majority"]
@@ -156,7 +156,7 @@ def test_the_mean_score_is_that_of_the_verdicts_and_the_judges_mean_has_its_own_
     written = report_run(store, run)
 
     assert written.scores.mean.value == mean
-    assert store.results.means(run).score == mean
+    assert store.results.means(run)[0] == mean
     ranked = asked(store, "rank", str(run))
     assert "judges' mean score" in json.dumps(ranked) or not ranked["matched"]
     assert '"mean score"' not in json.dumps(ranked)

@@ -119,17 +119,17 @@ def test_a_tied_majority_is_left_out_and_counted() -> None:
 def test_the_ceiling_is_what_people_reach_with_the_others() -> None:
     sheet = made(THREE, [0, 0, 1, 0, 1])
 
-    found = reliability.closeness_to_majority(sheet, "c")
+    standings, means, ties = reliability.closeness_to_majority(sheet, "c")
 
-    by_name = {one.column: one for one in found.standings}
+    by_name = {one.column: one for one in standings}
     # ann with the others: table [[1, 1], [0, 1]] on 3 items, po 2/3, pe (2*1 + 1*2)/9 = 4/9,
     # kappa (2/3 - 4/9) / (5/9) = .4. ben: ann and cat agree on 0, 1, 2 (0, 0, 1), ben says 0, 1, 1:
     # .4 as well. cat: ann and ben agree on 0, 2, 4 (0, 1, 0), cat says 0, 1, 1: .4.
     assert [by_name[one].kappa.value for one in (ANN, BEN, CAT)] == pytest.approx([0.4] * 3)
-    assert found.means["human"].value == pytest.approx(0.4)
+    assert means["human"].value == pytest.approx(0.4)
     # The judge: table [[3, 1], [0, 1]], po .8, pe (4*3 + 1*2)/25 = .56, kappa .24/.44.
-    assert found.means["llm"].value == pytest.approx(0.24 / 0.44)
-    assert (by_name[ANN].kind, by_name[LLM].n, found.ties) == ("human", 5, 0)
+    assert means["llm"].value == pytest.approx(0.24 / 0.44)
+    assert (by_name[ANN].kind, by_name[LLM].n, ties) == ("human", 5, 0)
 
 
 def test_alpha_is_of_people_or_of_judges_and_says_who_is_missing() -> None:
@@ -238,7 +238,7 @@ def test_raters_are_ranked_by_their_kappa_with_a_reference_each_with_its_interva
     assert ranks[0].kappa.value == pytest.approx(0.24 / 0.44)
     assert {one.column for one in ranks[1:]} == {ANN, BEN, CAT}
     assert {one.column: one.kappa for one in ranks} == {
-        one.column: one.kappa for one in reliability.closeness_to_majority(sheet, "c").standings
+        one.column: one.kappa for one in reliability.closeness_to_majority(sheet, "c")[0]
     }
     assert means["human"].value == pytest.approx(0.4)
 

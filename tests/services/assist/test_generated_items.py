@@ -15,6 +15,7 @@ from core.metrics.estimate import Estimate, wilson
 from core.services.assist import counterfactuals, generated_items, help_tasks
 from core.services.assist.counterfactuals import EditRequest
 from core.services.assist.generated_items import DataRequest
+from core.services.runs import lifecycle
 from core.services.runs.cost_estimate import estimate_request as estimate_run
 from core.services.runs.runner import work_here
 from core.store.store import Store
@@ -170,8 +171,7 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
     assert rows["Deep",].chosen == {"Some": 3}
     assert rows["Some", "Deep"].between
     assert (rows["Some", "Deep"].found.hits, rows["Some", "Deep"].found.n) == (1, 1)
-    assert len(found.misses) == 3
-    latest = generated_items.latest_run(store, version.id)
+    latest = lifecycle.newest_over(store, version.id, generated_items.DETAIL)
     assert latest is not None
     assert latest.id == run_id
 
@@ -218,7 +218,6 @@ def test_edits_show_whether_judges_notice_and_whether_other_criteria_move(
     assert items[0].labels
     assert not items[1].labels
     assert items[1].meta["edit"]["verified"] is False
-    from core.services.runs import lifecycle
 
     run_id = lifecycle.start(
         store, counterfactuals.run_request(store, task, version.id, panel(provider))

@@ -49,7 +49,7 @@ def test_columns_say_what_the_items_say(
         numbers = found.prompt.tolist()
         assert [number < 0 for number in numbers] == [not one for one in prompts]
         assert len(set(zip(prompts, numbers, strict=True))) == len(set(prompts))
-        assert {(one.criterion, one.label): one.rows.tolist() for one in found.labels} == {
+        assert {(name, label): rows.tolist() for name, label, rows in found.labels} == {
             ("Right", "MET"): [0, 3, 5],
             ("Short", "UNMET"): [0, 3],
         }

@@ -195,7 +195,7 @@ def _shown(levels: Ints, order: Ints, k: int) -> ShownOrders:
     for place in (0, -1):
         cells = levels[there] * k + order[there, place]
         tables.append(np.bincount(cells, minlength=k * k).reshape(k, k).astype(np.float64))
-    return ShownOrders(*tables)
+    return tables[0], tables[1]
 
 
 def _asked(

@@ -119,7 +119,7 @@ def test_the_evidence_has_every_answer_at_its_place(store: Store) -> None:
     assert own.levels[:, 0, 0].tolist() == [-1] * ITEMS + [0]
     assert cites.verdicts[:4].tolist() == [0, 1, 0, 1]
     # Only own replicates count for places: 2 of 150 items per judge and criterion.
-    assert sum(q.first.sum() for q in evidence.shown["bob"]) == 2 * (2 * ITEMS + 1)
+    assert sum(first.sum() for first, _ in evidence.shown["bob"]) == 2 * (2 * ITEMS + 1)
 
 
 def test_right_judges_have_no_fault(store: Store) -> None:
@@ -138,14 +138,6 @@ def test_a_judge_that_takes_the_first_option_is_named(store: Store) -> None:
     assert finding.n == 2 * ITEMS  # the one item with its own rubric says nothing by itself
     assert finding.false_alarms is not None
     assert finding.p <= finding.false_alarms
-
-
-def test_a_run_is_compared_with_an_earlier_one_of_the_same_judges(store: Store) -> None:
-    before = run(store)
-    checks = diagnose(store, run(store), earlier=before).checks
-    drifts = {c.subject: c.effect for c in checks if c.kind == "drift"}
-    # ITEMS and the one with a rubric of its own, all answered alike.
-    assert [(e.estimate, e.n, e.p) for e in drifts.values()] == [(0.0, ITEMS + 1, 1.0)] * 2
 
 
 def test_a_run_without_votes_has_nothing_to_check(store: Store) -> None:
@@ -170,11 +162,11 @@ def test_findings_stand_together_by_cause_and_model() -> None:
     ]
 
     # Judges a and b ask one model; the judge of words has none.
-    assert group_by_cause(findings, {"a": "m", "b": "m", "words": ""}) == (
-        ("The order in which options stand", "m", (0, 2)),
-        ("Words that raters understand differently", "Criteria", (1,)),
-        ("The order in which options stand", "words", (3,)),
-    )
+    assert group_by_cause(findings, {"a": "m", "b": "m", "words": ""}) == {
+        ("The order in which options stand", "m"): [0, 2],
+        ("Words that raters understand differently", "Criteria"): [1],
+        ("The order in which options stand", "words"): [3],
+    }
     assert set(CAUSES) == set(BOUNDS)
 
 

@@ -12,7 +12,7 @@ from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option, Rubric
 from core.metrics.bias.effects import FALSE_ALARMS, Finding
 from core.services.agreement.ratings import Traits, items_to_rate
-from core.services.diagnostics.diagnosis import diagnose_evidence, findings_text
+from core.services.diagnostics.diagnosis import diagnose_evidence
 from core.services.diagnostics.evidence import CriterionEvidence, RunEvidence
 from core.services.diagnostics.judge_bias import leaning_chart
 from tests.services.diagnostics.planted import Plant, made
@@ -254,16 +254,6 @@ def test_a_criterion_that_says_nothing_of_the_rest() -> None:
     assert "or it asks something else" in finding.sentence
 
 
-def test_a_judge_that_is_kinder_than_it_was() -> None:
-    before = made(1, 300, texts=9)
-    same = diagnose_evidence(made(2, 300, texts=9), before)
-    kinder = diagnose_evidence(made(2, 300, Plant(kinder=0.5), texts=9), before, "run 7")
-    assert not same.findings
-    sentence = the(list(kinder.findings), "drift", "ann").sentence
-    assert sentence.startswith("ann has drifted: on the same items and criteria")
-    assert "higher than in run 7" in sentence
-
-
 def test_twenty_clean_runs_raise_nothing() -> None:
     # Designed for at most 1% of clean runs: .99^20 = .82 at worst for these fixed seeds; the
     # bench made thousands of clean runs.
@@ -284,10 +274,6 @@ def test_small_runs_say_that_they_are_small() -> None:
     )
     reasons = {c.effect.reason for c in diagnosis.checks if c.kind == "leniency"}
     assert reasons == {"Only 15 items can be compared; 20 are needed."}
-    assert (
-        findings_text(diagnosis.findings)
-        == "Nothing was found wrong with these judges and criteria."
-    )
 
 
 def test_one_judge_is_compared_with_the_labels() -> None:

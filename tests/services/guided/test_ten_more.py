@@ -81,8 +81,8 @@ def test_ten_more_are_the_next_of_one_order_and_an_unfinished_ten_is_taken_up_ag
     assert (queue.settings.mode, queue.rule.only_draws) == ("until_commit", True)
     grade(store, queue.id, 4)
     assert ten_more.take_up(store, sit(store, "Lea"), run_id) == queue
-    now = ten_more.progress(store, run_id)
-    assert (now.graded, now.queue) == (0, queue)
+    graded, _, unfinished = ten_more.progress(store, run_id)
+    assert (graded, unfinished) == (0, queue)
     # What was decided first of ten is not a random sample.
     assert (
         corrected_means_of_run(store, run_id)[1].reason
@@ -94,7 +94,7 @@ def test_ten_more_are_the_next_of_one_order_and_an_unfinished_ten_is_taken_up_ag
         truth = int(TRUTH[int(item.item_id[1:])])
         reviewed.settle(store, sit(store, "Lea"), queue.id, item.item_id, truth, note="So.")
     assert ten(store, run_id) == tuple(order[10:20])
-    assert ten_more.progress(store, run_id) == ten_more.TenMore(20, 10)
+    assert ten_more.progress(store, run_id) == (20, 10, None)
     assert ten(store, run_id) == tuple(order[20:])
     with pytest.raises(InputError, match="Every text of this run has a label"):
         ten_more.take_up(store, sit(store, "Lea"), run_id)

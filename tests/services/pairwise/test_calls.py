@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.services.exports.unitxt import ARRAYS, PROMPTS, flat_row, unitxt_result
+from core.services.exports.unitxt import ARRAYS, PROMPTS, unitxt_result
 from core.services.pairwise import contests
 from core.services.pairwise.design import Design
 from tests.provider import Provider
@@ -92,17 +92,15 @@ def test_one_call_per_order_and_question_or_for_all_questions(
     assert len(unitxt_result(store, run_id)["judges"]["ada"]["rows"]) == 4
 
 
-def test_names_with_spaces_win_and_flat_keys_are_unitxts(
-    tmp_path: Path, provider: Provider
-) -> None:
+def test_systems_with_spaces_in_their_names_win(tmp_path: Path, provider: Provider) -> None:
     # unitxt takes the last word of "Response big model" for the name, so nobody ever wins.
     store, request = start(tmp_path, provider, ["small model", "big model"], 1)
     (judge,) = unitxt_result(store, held(store, request))["judges"].values()
-    keys = flat_row(judge["rows"][0])
-    assert keys["big model_winrate"] == 1.0
-    assert keys["big model_selections"] == ["big model"]
-    assert keys["small model_contest_results"] == [False]
-    assert keys["big model_positional_bias"] == [False]
+    systems = judge["rows"][0]["systems"]
+    assert systems["big model"]["winrate"] == 1.0
+    assert systems["big model"]["selections"] == ["big model"]
+    assert systems["small model"]["contest_results"] == [False]
+    assert systems["big model"]["positional_bias"] == [False]
 
 
 def test_an_unreadable_reply_is_no_verdict(tmp_path: Path, provider: Provider) -> None:

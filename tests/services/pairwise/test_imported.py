@@ -15,7 +15,7 @@ from core.domain.dataset import Dataset
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_path
 from core.services.agreement.load_ratings import read_source, run_ratings
-from core.services.exports.unitxt import flat_row, unitxt_result
+from core.services.exports.unitxt import unitxt_result
 from core.services.imports.vote_import import bring_in
 from core.services.pairwise import contests
 from core.services.pairwise.contest_votes import contests_of_runs
@@ -100,7 +100,7 @@ def test_names_and_texts_of_any_kind_pass_through_as_data(
     board = leaderboard(contests_of_runs(store, [run_id]))
     assert [s.system for s in board.standings] == list(reversed(names))
     (judge,) = unitxt_result(store, run_id)["judges"].values()
-    assert flat_row(judge["rows"][0])[f"{names[2]}_winrate"] == 1.0
+    assert judge["rows"][0]["systems"][names[2]]["winrate"] == 1.0
     json.dumps(rank_answers(lambda: store, str(run_id), resamples=20).data, allow_nan=False)
 
 

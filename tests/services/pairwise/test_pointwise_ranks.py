@@ -121,8 +121,8 @@ def test_judges_that_rank_alike_but_differ_in_severity_show_as_that() -> None:
     # Per system kind is .1, .1, 0 above harsh: a mean of .0667, and the reverse.
     assert offsets["kind"] == pytest.approx(0.2 / 3)
     assert offsets["harsh"] == pytest.approx(-0.2 / 3)
-    (likeness,) = found.likeness
-    assert likeness.spearman.value == pytest.approx(0.866, abs=1e-3)  # ranks 1,2,3 and 1,2.5,2.5
+    ((_, _, spearman, _),) = found.likeness
+    assert spearman.value == pytest.approx(0.866, abs=1e-3)  # ranks 1,2,3 and 1,2.5,2.5
 
 
 def test_the_winner_that_depends_on_the_method_is_flagged() -> None:

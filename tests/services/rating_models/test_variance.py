@@ -13,7 +13,6 @@ from core.services.rating_models.variance import (
     AGAIN,
     MORE,
     NOW,
-    ReversedAnswer,
     answer_price,
     variance_study,
     variance_summary,
@@ -84,9 +83,7 @@ def test_answers_given_twice_show_what_asking_again_buys() -> None:
 
 def test_answers_to_reversed_options_are_an_order() -> None:
     other = tuple(
-        ReversedAnswer(item, "tone", judge, int(LEVEL[at] < 2))
-        for at, item in enumerate(ITEMS)
-        for judge in "AB"
+        (item, "tone", judge, int(LEVEL[at] < 2)) for at, item in enumerate(ITEMS) for judge in "AB"
     )
     found = variance_study(table(LEVEL, LEVEL), reversed_=other)
     assert found.found.levels[ORDER] == 2

@@ -11,7 +11,6 @@ from core.services.rubrics.draft_shapes import new_draft
 from core.services.rubrics.drafts import rubric_from
 from core.services.rubrics.import_export import (
     MOST,
-    read_lines,
     read_paste,
     with_criteria_added,
     with_lines_added,
@@ -44,13 +43,13 @@ from core.services.rubrics.import_export import (
 def test_a_line_is_one_criterion(
     text: str, name: str, requirement: str | None, weight: float
 ) -> None:
-    (line,) = read_lines(text)
+    ((line,), *_) = read_paste(text)
     assert (line.name, line.requirement, line.weight) == (name, requirement or text, weight)
 
 
 def test_headings_are_sections_and_heads_of_a_table_are_none() -> None:
     text = "# Style\n- Is brief\n\nFacts:\nName\tRequirement\tWeight\nTrue\tNo claim is false.\t8\n"
-    assert [(one.line, one.section, one.name) for one in read_lines(text)] == [
+    assert [(one.line, one.section, one.name) for one in read_paste(text)[0]] == [
         (2, "Style", "Is brief"),
         (6, "Facts", "True"),
     ]
@@ -60,14 +59,14 @@ def test_a_long_line_keeps_all_of_its_words_in_the_requirement() -> None:
     text = (
         "The answer explains why ice floats on water and names the density of both of them. More."
     )
-    (line,) = read_lines(text)
+    ((line,), *_) = read_paste(text)
     assert line.requirement == text
     # At most 60 letters, cut between words.
     assert line.name == "The answer explains why ice floats on water and names the"
 
 
 def test_what_was_pasted_is_a_rubric_with_names_of_its_own() -> None:
-    lines = read_lines("- Is polite (5)\n- Is polite (−3)\n# Facts\n- Cites")
+    lines, *_ = read_paste("- Is polite (5)\n- Is polite (−3)\n# Facts\n- Cites")
     rubric = rubric_from({**with_lines_added(new_draft(), lines), "name": "R"})
     assert [(c.name, c.weight, c.section) for c in rubric.criteria] == [
         ("Is polite", 5.0, None),
@@ -78,7 +77,7 @@ def test_what_was_pasted_is_a_rubric_with_names_of_its_own() -> None:
 
 @given(st.text(max_size=300))
 def test_whatever_is_pasted_is_read_without_failing_and_keeps_its_order(text: str) -> None:
-    lines = read_lines(text)
+    lines, *_ = read_paste(text)
     assert [one.line for one in lines] == sorted(one.line for one in lines)
     assert all(one.name.strip() and one.requirement.strip() for one in lines)
 
@@ -87,9 +86,9 @@ def test_a_pasted_grid_becomes_criteria_with_all_of_their_levels() -> None:
     text = "Criterion\tExcellent\tGood\tFair\tPoor\nThesis\ta\tb\tc\td\nThesis\te\tf\tg\th\n"
     with pytest.raises(InputError, match="repeats the name"):
         read_paste(text)
-    found = read_paste(text.replace("Thesis\te", "Style\te"))
-    assert found.lines == ()
-    draft = with_criteria_added(with_lines_added(new_draft(), read_lines("Thesis")), found.criteria)
+    lines, criteria, _ = read_paste(text.replace("Thesis\te", "Style\te"))
+    assert lines == ()
+    draft = with_criteria_added(with_lines_added(new_draft(), read_paste("Thesis")[0]), criteria)
     # The first Thesis was there already.
     assert [c["name"] for c in draft["criteria"]] == ["Thesis", "Thesis 2", "Style"]
     assert [o["description"] for o in draft["criteria"][1]["options"]] == ["d", "c", "b", "a"]
@@ -99,18 +98,18 @@ def test_a_pasted_grid_becomes_criteria_with_all_of_their_levels() -> None:
 
 
 def test_cells_that_no_column_holds_are_said() -> None:
-    found = read_paste("Name\tRequirement\tWeight\nThesis\tIs it clear?\t3\tgood\tpoor\n")
-    assert [(one.name, one.weight) for one in found.lines] == [("Thesis", 3.0)]
-    (notice,) = found.notices
+    lines, _, (notice,) = read_paste(
+        "Name\tRequirement\tWeight\nThesis\tIs it clear?\t3\tgood\tpoor\n"
+    )
+    assert [(one.name, one.weight) for one in lines] == [("Thesis", 3.0)]
     assert notice.line == 2
     assert "“good” and 2 cells in all are left out" in notice.message
 
 
 def test_lines_beyond_what_a_rubric_holds_are_said() -> None:
     text = "\n".join(f"Names fact {number}" for number in range(MOST + 2))
-    found = read_paste(text)
-    assert len(found.lines) == MOST
-    (notice,) = found.notices
+    lines, _, (notice,) = read_paste(text)
+    assert len(lines) == MOST
     assert notice.line == MOST + 1
     assert "left out" in notice.message
-    assert read_paste(text.rpartition("\n")[0].rpartition("\n")[0]).notices == ()
+    assert read_paste(text.rpartition("\n")[0].rpartition("\n")[0])[2] == ()

@@ -12,9 +12,8 @@ import pytest
 
 from core import clock
 from core.domain.panel import Judge, Panel
-from core.domain.runs import WAITING, RunItemFilter, ScoreBin
+from core.domain.runs import WAITING, RunItemFilter
 from core.services.results import browsing
-from core.services.results.browsing import ItemNeighbours
 from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.lifecycle import RunLook
 from core.services.runs.planning import RunRequest, plan_run
@@ -116,11 +115,11 @@ def test_runs_are_found_by_the_names_of_run_rubric_and_dataset(store: Store) -> 
 
 
 def test_means_leave_out_what_has_no_value(store: Store) -> None:
-    means = lifecycle.run_means(store, graded(store))
+    score, agreement, _ = lifecycle.run_means(store, graded(store))
 
     # Scores .5, 1 and .25. Agreement: a .75; b 1 (its abstention has none); c 1.
-    assert means.score == pytest.approx(1.75 / 3)
-    assert means.agreement == pytest.approx(2.75 / 3)
+    assert score == pytest.approx(1.75 / 3)
+    assert agreement == pytest.approx(2.75 / 3)
     assert lifecycle.run_means(store, planned(store)) == (None, None, 0)
 
 
@@ -129,10 +128,10 @@ def test_scores_are_counted_in_bins_that_hold_their_lower_edge(store: Store) -> 
 
     # .25, .5 and 1 in quarters: the last bin holds its upper edge, too.
     assert store.results.score_bins(run_id, 4) == [
-        ScoreBin(0.0, 0.25, 0),
-        ScoreBin(0.25, 0.5, 1),
-        ScoreBin(0.5, 0.75, 1),
-        ScoreBin(0.75, 1.0, 1),
+        (0.0, 0.25, 0),
+        (0.25, 0.5, 1),
+        (0.5, 0.75, 1),
+        (0.75, 1.0, 1),
     ]
     assert browsing.score_distribution(store, planned(store)) == []
 
@@ -162,14 +161,14 @@ def test_labels_are_read_without_their_items_unless_these_have_a_rubric_of_their
 def test_neighbours_follow_filter_and_order(store: Store) -> None:
     run_id = graded(store)
 
-    def around(item: str, where: RunItemFilter) -> ItemNeighbours:
+    def around(item: str, where: RunItemFilter) -> tuple[str | None, str | None, int | None, int]:
         return browsing.neighbours_of(store, run_id, item, where, "score", False)
 
     everything = RunItemFilter()
-    assert around(FIRST, everything) == ItemNeighbours("c", "b", 2, 3)
-    assert around("b", everything) == ItemNeighbours(FIRST, None, 3, 3)
+    assert around(FIRST, everything) == ("c", "b", 2, 3)
+    assert around("b", everything) == (FIRST, None, 3, 3)
     # An item that the filter leaves out has no place; the list's first item is next.
-    assert around(FIRST, RunItemFilter(has_failures=True)) == ItemNeighbours(None, "c", None, 1)
+    assert around(FIRST, RunItemFilter(has_failures=True)) == (None, "c", None, 1)
 
 
 def test_a_limit_keeps_the_first_items_that_would_be_graded(store: Store) -> None:

@@ -130,7 +130,7 @@ def test_checks_without_verdicts_cannot_be_compared_and_say_so(store: Store) -> 
     first = spot_check.check(store, asked(store))
     found = spot_check.compare_checks(store, first, spot_check.ask_again(store, first))
     assert (found.compared, found.changed) == (0, 0)
-    assert [pair.changed for pair in found.pairs] == [None, None]
+    assert [labels for _, *labels in found.pairs] == [[None, None]] * 2
 
 
 def test_an_ordinary_run_is_no_spot_check(store: Store) -> None:

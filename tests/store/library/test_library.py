@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.dataset import Dataset, Item, Message, Sections
-from core.domain.library import ItemFilter, Mismatch, SavedDraft
+from core.domain.library import ItemFilter, SavedDraft
 from core.domain.panel import Judge, Panel
 from core.domain.rubric import Criterion, Rubric
 from core.errors import Conflict, NotFound
@@ -248,11 +248,11 @@ def test_verify_finds_content_that_was_changed_behind_our_back(store: Store) -> 
     connection.commit()
     connection.close()
     wrong = store.verify()
-    assert [(m.what, m.id, m.expected) for m in wrong] == [
+    assert [version[:3] for version in wrong] == [
         ("rubric", rubric.id, rubric.hash),
         ("dataset", data.id, data.hash),
     ]
-    assert wrong[0] == Mismatch("rubric", rubric.id, rubric.hash, content_hash(json.loads(other)))
+    assert wrong[0][3] == content_hash(json.loads(other))
 
 
 def test_counts_say_what_is_in_use(store: Store) -> None:
