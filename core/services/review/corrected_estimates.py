@@ -1,7 +1,6 @@
 """Estimates for all cells from a queue's decisions, corrected for how its cells were selected.
 
-They say how often verdicts are right on all cells, instead of only the hard ones, and what criteria
-and the whole rubric would score if people had reviewed every cell.
+They say how often verdicts are right, and what people would have scored, on all cells.
 """
 
 from __future__ import annotations
