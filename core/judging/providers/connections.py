@@ -39,9 +39,9 @@ class Answers:
     """The answers of an address, by their ids.
 
     >>> answers = Answers()
-    >>> [answers.repeats(f'{{"id": "{name}"}}', [name]) for name in "abb"], answers.known_again
+    >>> [answers.repeats(f'{{"id": "{name}"}}', [name]) for name in "abb"], answers.is_reusable
     ([False, False, False], True)
-    >>> answers.repeats('{"id": "a"}', ["c"]), answers.known_again
+    >>> answers.repeats('{"id": "a"}', ["c"]), answers.is_reusable
     (True, False)
     """
 
