@@ -157,6 +157,24 @@ NESTED_TABLES: tuple[Stranger, ...] = (
         lines([{"response": essay(0), "scores": by_criterion(n)} for n in range(8)]),
         "long", (32, 2, 8, 2), essay(0),
     ),
+    # The mean of a verdict's scores is no criterion.
+    Stranger(
+        "verdicts.jsonl",
+        lines(
+            [
+                {"id": n, "response": essay(n), "judge": {"model": "judge-a"}}
+                | {
+                    "verdict": {
+                        "scores": {c: {"score": m, "reason": "So."} for c, m in marked.items()},
+                        "overall": round(sum(marked.values()) / 3, 2),
+                    }
+                }
+                for n in range(12)
+                for marked in [{"clarity": n % 5 + 1, "depth": n % 4 + 1, "tone": n % 3 + 1}]
+            ]
+        ),
+        "long", (36, 1, 12, 3), essay(0),
+    ),
     # Names of which nobody can tell whose they are, and rubrics of an item, are no judgements.
     Stranger(
         "unclear.jsonl",

@@ -259,6 +259,21 @@ def _section(
     return ListSection(_plain_cell(title).rstrip(": "), _plain_cell(group), at + 1, words, entries)
 
 
+def are_below_one_heading(opened: Opened, titles: Collection[str]) -> bool:
+    """Return whether titles are headings of one level in Markdown, below one heading of the whole.
+
+    >>> lines = ("# Review", "## Code", "## Talk")
+    >>> are_below_one_heading(Opened(chr(10).join(lines), "x.md"), ["Code", "Talk"])
+    True
+    """
+    if opened.ending not in _MARKDOWN:
+        return False
+    headings = [(depth, words.strip("* ")) for _, depth, words in _headings(_lines_in(opened))]
+    depths = [depth for depth, words in headings if words in titles]
+    above = [depth for depth, _ in headings if depth < min(depths, default=0)]
+    return len(depths) == len(titles) and len({*depths}) == len(above) == 1
+
+
 def _headings(lines: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     """Yield the line, the level and the words of each heading outside of code."""
     in_code = False

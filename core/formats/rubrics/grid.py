@@ -367,7 +367,7 @@ class _Grid:
         text = self._cell_text(cells, "weight")
         if not text:
             return None
-        worth = points_in(text.strip(" %x×*"))
+        worth = points_in(text.strip(" %x×*/_.…"))
         if worth.points is None:
             self._add_problem(f"has {text!r} as its weight.", "Use a number.", row)
         return worth.points

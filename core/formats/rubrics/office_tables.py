@@ -11,6 +11,7 @@ from core.errors import InputError, Problem
 from core.formats.office.documents import is_word, word_blocks
 from core.formats.office.markdown import (
     ListSection,
+    are_below_one_heading,
     left_out,
     markdown_tables,
     sections_in,
@@ -82,7 +83,7 @@ def office_tables(
         around = left_out([text for text in texts if text[:200] not in titles])
     elif book is None:
         around = words_around(opened, titles)
-    if book is None and _are_sections(fit):
+    if book is None and _are_sections(fit, opened):
         fit = [("", _joined_sections(fit))]
     ending = PurePosixPath(name).suffix
     several = len(fit) > 1
@@ -103,12 +104,13 @@ def _headings_and_rows(rows: Rows) -> tuple[list[str], list[list[str]]]:
     return rows[header], [row for n, row in rows.items() if n > header]
 
 
-def _are_sections(tables: Sequence[tuple[str, Rows]]) -> bool:
-    """Return whether tables are parts of one rubric: alike, and their weights make one whole."""
+def _are_sections(tables: Sequence[tuple[str, Rows]], opened: Opened) -> bool:
+    """Return whether tables are parts of one rubric: alike, below one heading or of one whole."""
     heads = {tuple(_headings_and_rows(rows)[0]) for _, rows in tables}
     if len(heads) > 1 or not 1 < len(tables) == len({title for title, _ in tables if title}):
         return False
-    if all(weight_in_name(title) for title, _ in tables):
+    titles = [title for title, _ in tables]
+    if all(map(weight_in_name, titles)) or are_below_one_heading(opened, titles):
         return True
     (head,) = heads
     columns = [at for at, name in enumerate(head) if role_of(fold(name)) == "weight"]

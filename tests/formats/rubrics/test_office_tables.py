@@ -140,6 +140,18 @@ def test_tables_whose_weights_make_one_whole_are_sections_of_one_rubric() -> Non
         assert plain == whole
 
 
+def test_tables_below_one_heading_are_its_sections_and_others_are_rubrics_of_their_own() -> None:
+    rows = "Criterion|Yes (2)|No (0)\n---|---|---\nTests|all pass|none\n"
+    parts = f"Code\n\n{rows}\n## Talk\n\n{rows.replace('Tests', 'Voice')}"
+    (one,) = read_rubrics(f"# Review\n\n## {parts}", "review.md")
+    assert [(c.name, c.section) for c in one.value.criteria] == [
+        ("Tests", "Code"),
+        ("Voice", "Talk"),
+    ]
+    several = read_rubrics(f"## {parts}", "review.md")
+    assert [read.value.name for read in several] == ["Code", "Talk"]
+
+
 def test_a_file_without_a_rubric_says_what_would_be_one() -> None:
     for data in (docx("Only words."), xlsx({"S": [["id", "answer"], ["1", "x"]]})):
         assert not looks_like_rubric(data, "x")

@@ -21,6 +21,7 @@ from core.formats.source.heading_words import ASPECTS, PREFERENCES, REMARKS, has
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table
 from core.formats.votes.nested.left_inside import Keys, leaves_of, left_inside_notice
+from core.formats.votes.nested.mean_scores import mean_criteria
 from core.formats.votes.structure.named_fields import (
     NAMES,
     flat_columns,
@@ -87,6 +88,10 @@ def judgements_as_rows(table: Table) -> Table:
     if len(found) != 1 or {*_FIELDS} & {*table.columns} - {*found[0][0]}:
         return table
     columns, judged, read = found[0]
+    means = mean_criteria(
+        [(leaf.rater, leaf.criterion, leaf.score) for leaf in leaves] for leaves in judged
+    )
+    judged = [[leaf for leaf in leaves if leaf.criterion not in means] for leaves in judged]
     every = [leaf for leaves in judged for leaf in leaves]
     is_rated = any(leaf.rater for leaf in every)
     if not is_rated:
@@ -116,6 +121,7 @@ def judgements_as_rows(table: Table) -> Table:
         keys for row in table.rows for c in columns for keys in leaves_of(row.get(c), (c,))
     )
     said += left_inside_notice(keys for keys in every_leaf if keys not in read)
+    said += [Problem(f"{name!r} is the mean of the others and is left out.") for name in means]
     return replace(
         table, columns=(*filter(None, [item]), *heads, *fields), rows=tuple(rows),
         lines=tuple(lines), places=(), document=None, notices=(*table.notices, *said),
