@@ -8,7 +8,13 @@ from typing import Literal, NamedTuple
 
 from core.errors import Problem
 from core.formats.source.csv_reader import MAX_COLUMNS
-from core.formats.source.heading_words import REMARKS, has_word, heads_a_summary, plain_heading
+from core.formats.source.heading_words import (
+    REMARKS,
+    has_word,
+    heads_a_summary,
+    name_parts,
+    plain_heading,
+)
 from core.text.names import fold
 
 NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
@@ -236,7 +242,7 @@ _WEIGHTS = re.compile(
 #: Headings of vote tables; a table with any of them is not a rubric grid.
 _VOTES = words_between_bars(
     """item|item_id|item id|rater|rater_id|annotator|coder|judge|label|vote|rating|segment|
-    excerpt"""
+    excerpt|email|e-mail|email address|e mail adresse|adresse mail|correo electrónico"""
 )
 #: Words for levels, from best to worst; words on the same line are equal.
 _RANKS = (
@@ -294,7 +300,7 @@ def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
     if not 3 <= len(heads) <= MAX_COLUMNS:
         return None
     names = [fold(head) for head in heads]
-    if any(plain_heading(head) in _VOTES for head in heads):
+    if name_parts(heads) or any(plain_heading(head) in _VOTES for head in heads):
         return None
     roles: list[Role] = [role_of(head) for head in names]
     if "criterion" not in roles:

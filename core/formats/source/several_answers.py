@@ -34,6 +34,8 @@ _WHOLE = re.compile(
 _ID = re.compile(
     r"(.*[ _])?(id|id number|nr|no|key|uid|item|number|matrikelnummer)\Z", re.IGNORECASE
 )
+#: What a quiz writes where nothing was answered.
+_DASHES = frozenset({"-", "–", "—"})
 #: Words for a system's text, next to its scores.
 _TEXTS = frozenset(
     {"", "output", "response", "answer", "text", "translation", "summary", "completion", "reply"}
@@ -83,12 +85,14 @@ def answers_as_rows(
     own_id = _id_column(left, rows)
     whole = [c for c in left if of == "question" and c != own_id and _WHOLE.match(c.strip())]
     kept = [c for c in left if c not in (own_id, *whole)]
-    longer, of_lines = list[Row](), list[int | None]()
+    longer, of_lines, dashes = list[Row](), list[int | None](), 0
     for at, (row, line) in enumerate(zip(rows, lines, strict=True), start=1):
         number = at if own_id is None else row.get(own_id)
         for n, (name, group) in enumerate(groups.items(), start=1):
             cells = {field: _cell_value(row.get(heads[column])) for field, column in group.items()}
-            if cells["answer"] in (None, ""):
+            is_dash = of == "question" and str(cells["answer"]).strip() in _DASHES
+            dashes += is_dash
+            if is_dash or cells["answer"] in (None, ""):
                 continue
             part = n if of == "question" else name
             id = f"{number} / {part}" if len(groups) > 1 else str(number)
@@ -98,6 +102,8 @@ def answers_as_rows(
     message = f"Each answer of the {len(groups)} {of}s ({', '.join(groups)}) is a row."
     if whole:
         message += f" What is about a whole attempt is left out: {', '.join(whole)}."
+    if dashes:
+        message += f" Answers that are only a dash have no row: {dashes:,}."
     of_row = dict.fromkeys(column for row in longer for column in row)
     return tuple(of_row), tuple(longer), tuple(of_lines), (Problem(message[:1000]),)
 

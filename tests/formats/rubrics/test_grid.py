@@ -269,7 +269,8 @@ def test_a_total_below_the_criteria_is_left_out_and_said() -> None:
 
 def test_the_most_points_may_stand_behind_a_place_to_write_into() -> None:
     (found,) = read_rubrics(
-        "Critère\tBon\tInsuffisant\tPoints\nTon\tClair\tDur\t/4\nPlan\tSuivi\tAucun\t…… /6\n", "x.tsv"
+        "Critère\tBon\tInsuffisant\tPoints\nTon\tClair\tDur\t/4\nPlan\tSuivi\tAucun\t…… /6\n",
+        "x.tsv",
     )
     assert [(c.name, c.weight) for c in found.value.criteria] == [("Ton", 4), ("Plan", 6)]
 

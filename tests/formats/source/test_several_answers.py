@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.tables.table import read_table
 
 
@@ -23,3 +24,17 @@ def test_an_id_that_is_a_list_is_an_id() -> None:
         "['batch', 0] / kea",
         "['batch', 0] / tui",
     ]
+
+
+def test_a_quiz_with_numbered_questions_is_no_rubric_and_a_dash_no_answer() -> None:
+    heads = ["Surname", "First name"]
+    heads += [f"{of} {n}" for n in (1, 2) for of in ("Question", "Response", "Right answer")]
+    rows = [
+        [*name, "Why does it float?", said, "It is light.", "Where?", "In the sea.", "At sea."]
+        for name, said in ((("Lim", "Ann"), "No salt."), (("Ode", "Bo"), "-"))
+    ]
+    data = "".join(",".join(cells) + "\n" for cells in (heads, *rows))
+    assert not looks_like_rubric(data, "quiz.csv")
+    table = read_table(data, "quiz.csv")
+    assert [row["answer"] for row in table.rows] == ["No salt.", "In the sea.", "In the sea."]
+    assert "Answers that are only a dash have no row: 1." in str(table.notices)
