@@ -45,9 +45,40 @@ CODED = [
     for n in range(24)
 ]
 
+#: Two coders by name: their columns are nothing but theirs, and the passages are the texts.
+FRAGMENTS = [
+    {"Charla": f"C{n // 6}", "Línea": 10 + 7 * (n % 6), "Fragmento": essay(n % 7)}
+    | {"Codificadora Inés": CODES[n % 3], "Codificador Luis": CODES[n % 3 if n % 4 else 0]}
+    for n in range(24)
+]
+
+
+def generated(heading: str) -> Stranger:
+    """Two workers' marks of each text, beside the model that wrote it."""
+    rows = [
+        {"story_id": n // 2, "story": essay(n // 2), heading: NAMES[n // 2 % 3]}
+        | {"WorkerId": f"W{n % 2}", "Coherence": 1 + n % 5, "Fluency": 1 + n * 2 % 5}
+        for n in range(24)
+    ]
+    told = f"item=story_id submission=story system={heading} rater=WorkerId criteria=Coherence"
+    told = f"{told} criteria=Fluency"
+    return Stranger(f"{heading}.csv", table(rows), "at once", (48, 2, 12, 2), maps=(told,))
+
+
 QUALITY, NAMES = ("coherence", "relevance"), ("lead", "tuned", "plain")
 
 HEADED_TABLES: tuple[Stranger, ...] = (
+    Stranger(
+        "fragments.csv",
+        table(FRAGMENTS),
+        "at once",
+        (48, 2, 24, 1),
+        maps=(
+            "item=Charla item=Línea submission=Fragmento raters=Codificadora Inés"
+            " raters=Codificador Luis",
+        ),
+    ),
+    *map(generated, ("generator", "author model", "source_model", "llm")),
     # A name is the item rather than a number in the list.
     Stranger(
         "teachers.csv",

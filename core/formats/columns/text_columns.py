@@ -42,6 +42,8 @@ ANY_TEXT = (
     *("text", "content", "body", "tweet", "email", "transcript", "ticket text", "message"),
     *("review", "post", "comment text", "sentence", "conversation", "dialogue", "online text"),
     *("segment", "coded segment", "excerpt", "quotation", "quotation content", "quote"),
+    *("texto", "texte", "testo", "tekst", "excerto", "trecho", "fragmento", "frammento"),
+    *("estratto", "auszug", "textauszug", "textstelle", "extrait", "extracto", "fragment"),
 )
 #: Names of texts about the judged text.
 ABOUT = (
@@ -152,12 +154,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
         unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
         short += [
             *unsure,
-            *(
-                longer_column
-                for c in unsure
-                for longer_column in longer[c]
-                if longer_column in about
-            ),
+            *(other for c in unsure for other in longer[c] if other in about),
         ]
         chosen = _choice_among([c for c in columns if c not in weak], texts)
         if chosen and chosen.column and names is ANY_TEXT:

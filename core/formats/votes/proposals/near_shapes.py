@@ -268,7 +268,7 @@ def _readings_of_neighbours(table: Table) -> Iterator[NearShape]:
 
 
 def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]:
-    marks, listed = tick_changes(table, wide.columns), _join_names(wide.columns)
+    marks, listed, named = tick_changes(table, wide.columns), _join_names(wide.columns), False
     if not wide.texts.text:
         wide = wide._replace(texts=_text_inside_cells(table, wide.columns))
     if wide.summaries:
@@ -282,17 +282,16 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
         arguments = (*(f"rater={p}" for p in people[:1]), *(f"items={c}" for c in wide.columns))
         yield NearShape("criteria", lacks, (*arguments, *marks))
     elif wide.are != "criteria":
+        titled = wide.titled or all(map(names_a_rater, wide.columns))
+        named = titled and bool(wide.item) and not (marks or wide.texts.second)
         lacks = f"{listed} share labels, and nothing says whether they are raters"
         lacks = f"{listed} look like the answers of raters" if wide.are else lacks
         ranks = ("only=rank",) if are_ranks(values_of(table), wide.columns) else ()
         lacks += "; each gave the places 1 to n once, of which 1 is best" if ranks else ""
         for texts in wide.texts.readings():
             changes = wide._replace(texts=texts).changes("raters")
-            named = wide.titled or all(map(names_a_rater, wide.columns))
-            named = named and bool(wide.item)
-            sure = named and not (marks or wide.texts.second)
-            yield NearShape("wide", lacks + texts.columns_phrase, (*changes, *marks, *ranks), sure)
-    if wide.texts.text:
+            yield NearShape("wide", lacks + texts.columns_phrase, (*changes, *marks, *ranks), named)
+    if wide.texts.text and not named:
         lacks = "columns that share labels could be labels of criteria"
         values, beside = values_of(table), [c for c in table.columns if c not in wide.summaries]
         also = (c for c in columns_of_marks(values, beside) if len(values.distinct[c]) > 2)

@@ -7,7 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.formats.columns.answer_columns import words_in
-from core.formats.columns.headings import names_a_rater, plain_name, without_prefix
+from core.formats.columns.headings import (
+    GENERATORS,
+    names_a_rater,
+    plain_name,
+    without_prefix,
+)
 from core.formats.columns.message_texts import message_paths
 from core.formats.columns.text_columns import (
     LONG,
@@ -76,7 +81,7 @@ _NO_ITEM = re.compile(
 #: Columns that name either the rater or the author of the judged answer.
 WEAK = ("user", "model")
 #: Columns that name the author of one of an item's texts.
-_AUTHORS = ("candidate", "candidate model", "generator", "agent", "assistant", "bot", "engine")
+_AUTHORS = (*GENERATORS, "candidate", "candidate model", "agent", "assistant", "bot", "engine")
 
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
@@ -159,13 +164,19 @@ def _with_prompt(table: Table, fields: dict[str, str]) -> dict[str, str]:
 
 
 def _with_author(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields with the author of each of an item's several texts as the system."""
+    """Return the fields with the author of each of an item's several texts as the system.
+
+    The author of an item's only text needs the heading of a model.
+    """
     values, item, text = values_of(table), fields.get("item", ""), fields.get("submission", "")
     if "system" in fields or item == text or {item, text} - {*values.columns}:
         return fields
     free = [c for c in values.columns if c not in fields.values() and plain_name(c) in _AUTHORS]
     several = values.varies([item], text)
-    author = next((c for c in free if several and not values.varies([item, c], text)), "")
+    if not several:
+        free = [c for c in free if plain_name(c) in GENERATORS and not values.varies([item], c)]
+        free = [c for c in free if len(values.distinct[c]) > 1]
+    author = next((c for c in free if not values.varies([item, c], text)), "")
     return fields | {"system": author} if author else fields
 
 
