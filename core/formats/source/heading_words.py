@@ -362,7 +362,7 @@ def _heading_words(of: Words) -> list[str]:
 
 
 #: Words that begin like a word for people or items but mean something else.
-_OTHERS = "judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
+_OTHERS = "confidenti(?:al|el)|judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
 
 
 _KINDS = (

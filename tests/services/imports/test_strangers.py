@@ -726,6 +726,50 @@ def test_what_a_nest_leaves_out_is_said_by_its_path(
     assert expected[name] in said
 
 
+def peers(heading: str, marks: tuple[str, ...]) -> str:
+    """Four people's marks of five others, and what only the lecturer may read."""
+    said = ("late", "", "kind")
+    rows = "".join(
+        f"Child {of},P {who},{marks[(of + who) % len(marks)]},{1 + of * who % 5},{said[of % 3]}\n"
+        for of in range(5)
+        for who in range(1, 5)
+    )
+    return f'item,rater,"{heading}","Effort (1-5)",For the lecturer (confidential)\n{rows}'
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["[1 = never, 5 = always]", "(1 = nie; 3 = manchmal; 5 = immer)", "(never = 1, always = 5)"],
+)
+def test_words_for_the_ends_in_a_heading_are_the_ends(
+    store: Store, tmp_path: Path, said: str
+) -> None:
+    file = tmp_path / "peers.csv"
+    file.write_text(peers(f"Is on time {said}", ("2", "3", "4")))
+    notices = str(brought(store, file)["notices"])
+    assert f"{said}' is taken as ordinal with 1, 2, 3, 4, 5." in notices
+    assert "How sure the raters were" not in notices
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("no, rather no, rather yes, yes", "NIE, RACZEJ NIE, RACZEJ TAK, TAK"),
+        *("no, más bien no, más bien sí, sí", "nein, eher nein, eher ja, ja"),
+        *("non, plutôt non, plutôt oui, oui", "нет, скорее нет, скорее да, да"),
+    ],
+)
+@pytest.mark.parametrize("without", [None, 0, 1, 3])
+def test_yes_and_no_in_degrees_are_in_order(
+    store: Store, tmp_path: Path, words: str, without: int | None
+) -> None:
+    given = [word for at, word in enumerate(words.split(", ")) if at != without]
+    file = tmp_path / "peers.csv"
+    file.write_text(peers("Take on", tuple(given[::-1])))
+    said = f"'Take on' is taken as ordinal with {', '.join(given)}."
+    assert said in str(brought(store, file)["notices"])
+
+
 def test_the_winner_of_a_decision_is_the_first(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "decisions.csv"
     file.write_text(decisions("Loser", "Winner", "Judge"))

@@ -8,6 +8,7 @@ from core.formats.columns.label_words import is_yes
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import FAULTS, has_word, plain_heading
 from core.formats.votes.structure.graded_words import bare_word
+from core.formats.votes.structure.vote_headings import WORDED_ENDS
 
 #: The notice of a criterion that counts against a text.
 FAULT = "More of it is worse: the lowest number has value 1, the highest 0."
@@ -57,6 +58,7 @@ _ENDS = re.compile(
     r"|\b(?:total pts|max ?points): ?(\d+)(?:\.0+)?\b",
     re.I,
 )
+_WORDED = re.compile(WORDED_ENDS)
 
 
 def ends_of(criterion: str, given: set[float], most: float | None = None) -> set[float]:
@@ -68,9 +70,13 @@ def ends_of(criterion: str, given: set[float], most: float | None = None) -> set
     ({0.0, 20.0}, set(), set())
     >>> ends_of("Essay", {8.0}, 10.0)
     {0.0, 10.0}
+    >>> sorted(ends_of("Is on time [1 = never, 5 = always]", {2.0, 4.0}))
+    [1.0, 5.0]
     """
-    match = _ENDS.search(criterion)
+    match, worded = _ENDS.search(criterion), _WORDED.search(criterion)
     low = float(match[1] or 0) if match else 0.0
     high = float(match[2] or match[3] or match[4]) if match else most
+    if worded:
+        low, high = sorted(float(n) for n in worded.groups() if n)
     inside = high is not None and bool(given) and low <= min(given) <= max(given) <= high
     return {low, high} if inside and high is not None else set()

@@ -67,8 +67,15 @@ def item_changes(item: Sequence[str]) -> list[str]:
     return [*(f"item={c}" for c in ordered), *(f"system={c}" for c in systems[:1])]
 
 
+#: `Tone [1 = rude, 3 = plain, 5 = warm]`: the first and the last of such marks.
+WORDED_ENDS = (
+    r"[(\[](\d{1,3}) ?[=:] ?[^\d()\[\]]+[,;/–-] ?(?:\d[^()\[\]]*[,;/–-] ?)?"
+    r"(\d{1,3}) ?[=:] ?[^\d()\[\]]+[)\]]"
+    r"|[(\[][^\d()\[\]]+ ?[=:] ?(\d{1,3}) ?[,;/–-] ?(?:[^()\[\]]*[,;/–-] ?)?"
+    r"[^\d()\[\]]+ ?[=:] ?(\d{1,3})[)\]]"
+)
 #: `Depth (0-15)`, `Depth /5`: the marks of a criterion.
-RANGED = re.compile(r"[(\[]\d+ ?(-|–|/|to|bis|a|à) ?\d+[)\]]|/ ?\d+\)?\Z", re.I)
+RANGED = re.compile(rf"[(\[]\d+ ?(-|–|/|to|bis|a|à) ?\d+[)\]]|/ ?\d+\)?\Z|{WORDED_ENDS}", re.I)
 
 
 YES_OR_NO = re.compile(r"[(\[](y ?/ ?n|yes ?/ ?no|j ?/ ?n|ja ?/ ?nein|o ?/ ?n|s ?/ ?n)[)\]]", re.I)

@@ -32,6 +32,8 @@ _SCALES = (
     ", rather high, high, very high, critical",
     "no|none|not at all, partly|partially|partial|somewhat|in part|kind of|to some extent"
     ", mostly|largely, yes|full|fully|complete|completely",
+    "no, rather no|mostly no|more no than yes|tend to no, partly|partially|somewhat"
+    ", rather yes|mostly yes|more yes than no|tend to yes, yes",
     "pants on fire|pants-fire, false, mostly false|barely true, half true|half-true|mixture|mixed"
     "|partly true|partly false, mostly true, true",
     "not met|unmet, partially met|partly met, mostly met, met|fully met, exceeded",
@@ -72,7 +74,7 @@ _SCALES = (
     "|sehr oft|sehr häufig, fast immer, immer",
     "keine|kein, sehr niedrig|sehr gering, niedrig|gering, mittel|mäßig, hoch, sehr hoch",
     "falsch, teilweise richtig|teilweise|teils richtig, überwiegend richtig, richtig",
-    "nein, teilweise|teils|zum teil|eher nein, eher ja|überwiegend, ja",
+    "nein, eher nein, teilweise|teils|zum teil|teils teils, eher ja|überwiegend, ja",
     # French
     "très insuffisant|très mal, insuffisant|mal, passable|médiocre, assez bien, bien, très bien"
     ", excellent",
@@ -84,7 +86,7 @@ _SCALES = (
     "non acquis, en cours d'acquisition|partiellement acquis, acquis, dépassé|expert",
     "non atteint, partiellement atteint, atteint, dépassé",
     "très faible, faible, moyen|moyenne, fort|élevé|forte|élevée, très fort|très élevé",
-    "non, partiellement|en partie|plutôt non, plutôt oui, oui",
+    "non, plutôt non, partiellement|en partie, plutôt oui, oui",
     # Spanish
     "muy deficiente, suspenso|insuficiente|reprobado|deficiente, suficiente|aprobado, bien"
     ", notable|muy bien, sobresaliente, matrícula de honor",
@@ -99,7 +101,7 @@ _SCALES = (
     ", a menudo|frecuentemente|con frecuencia, casi siempre, siempre",
     "nulo|ninguno, muy bajo, bajo, medio|moderado, alto, muy alto",
     "incorrecto|incorrecta, parcialmente correcto|parcialmente correcta, correcto|correcta",
-    "no, parcialmente|en parte, sí|si",
+    "no, más bien no, parcialmente|en parte, más bien sí, sí|si",
     # Portuguese, Italian, Dutch
     "péssimo|muito ruim|muito mau, ruim|mau|má, regular|razoável, bom|boa, muito bom|muito boa"
     ", ótimo|ótima|excelente",
@@ -112,10 +114,22 @@ _SCALES = (
     "mai, quasi mai|raramente, a volte|qualche volta, spesso, quasi sempre, sempre",
     "slecht, onvoldoende, matig, voldoende, ruim voldoende, goed, zeer goed, uitstekend",
     "helemaal mee oneens, mee oneens|oneens, neutraal, mee eens|eens, helemaal mee eens",
+    "não, mais não do que sim|antes não, parcialmente|em parte, mais sim do que não|antes sim, sim",
+    "no, piuttosto no|più no che sì, in parte|parzialmente, piuttosto sì|più sì che no, sì|si",
+    "nee, eerder nee|eerder niet, deels|gedeeltelijk, eerder ja|eerder wel, ja",
+    # Slavic and Nordic languages
+    "zdecydowanie nie, nie, raczej nie, częściowo|trudno powiedzieć, raczej tak, tak"
+    ", zdecydowanie tak",
+    "определенно нет, нет, скорее нет, частично|отчасти, скорее да, да, определенно да",
+    "ні, скоріше ні|радше ні, частково, скоріше так|радше так, так",
+    "rozhodně ne, ne, spíše ne, částečně, spíše ano, ano, rozhodně ano",
+    "nej|nei, snarare nej|snarere nej|heller nei, delvis, snarare ja|snarere ja|heller ja, ja",
     # Chinese, Japanese
     "非常差|很差, 差|较差, 一般|中等|中, 较好|好|良好|良, 很好|非常好|优秀|优",
     "不及格, 及格, 中|中等, 良|良好, 优|优秀",
     "非常不同意|完全不同意, 不同意|比较不同意, 中立|一般|不确定, 比较同意, 同意, 非常同意|完全同意",
+    "否, 倾向于否|偏否, 部分, 倾向于是|偏是, 是",
+    "いいえ, どちらかといえばいいえ, どちらともいえない, どちらかといえばはい, はい",
     "悪い|とても悪い, やや悪い, 普通|ふつう, やや良い, 良い, とても良い|非常に良い",
 )
 #: The same before words that all labels share: the bar, expectations, standard, grade level.
