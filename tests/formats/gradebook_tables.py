@@ -104,7 +104,7 @@ GRADEBOOK_TABLES: tuple[Stranger, ...] = (
                 for n, (last, first) in enumerate(NAMES)
             ]
         ),
-        "refused",
+        "at once",
         (26, 1, 9, 3),
         maps=("item=Last Name item=First Name criteria=Draft criteria=Essay final criteria=Talk",),
     ),

@@ -65,6 +65,20 @@ def generated(heading: str) -> Stranger:
     return Stranger(f"{heading}.csv", table(rows), "at once", (48, 2, 12, 2), maps=(told,))
 
 
+def _tasks(n: int) -> str:
+    """A pupil's points of four tasks, their sum and the mark for it."""
+    points = [(n * (k + 2) + k) % 5 + (n + k) % 2 * 0.5 for k in range(4)]
+    return f"{n + 1},Child {'ABCDEFGHIJ'[n]},{','.join(map(str, points))},{sum(points)},{n % 5}\n"
+
+
+#: The points possible are those of tasks, whatever these are called: no rater has any.
+TASKS = (
+    "Fractions in 6c,,,,,,,\n"
+    "Datum: 3. Mai,,,Lehrerin: Fr. Ilic,,,,\n"
+    "Nr.,Name,A1,A2,A3,A4,Summe,Note\n"
+    "max. Punkte,,6,8,5,9,28,\n" + "".join(map(_tasks, range(10)))
+)
+
 QUALITY, NAMES = ("coherence", "relevance"), ("lead", "tuned", "plain")
 
 HEADED_TABLES: tuple[Stranger, ...] = (
@@ -77,6 +91,13 @@ HEADED_TABLES: tuple[Stranger, ...] = (
             "item=Charla item=Línea submission=Fragmento raters=Codificadora Inés"
             " raters=Codificador Luis",
         ),
+    ),
+    Stranger(
+        "tasks.csv",
+        TASKS,
+        "at once",
+        (40, 1, 10, 4),
+        maps=("item=Name criteria=A1 criteria=A2 criteria=A3 criteria=A4",),
     ),
     *map(generated, ("generator", "author model", "source_model", "llm")),
     # A name is the item rather than a number in the list.

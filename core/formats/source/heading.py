@@ -31,12 +31,15 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
     (0, 0)
     >>> header_at([["# By ann", " bo"], ["id", "a", "b"], ["1", "x", "y"]])
     1
+    >>> header_at([["Day: 3 May", "", "By: Ann"], ["id", "a", "b", "c"], ["1", "2", "3", "4"]])
+    1
     """
     first = [_trimmed_row(row) for row in rows[: 2 * _DEEPEST]]
     for at, row in enumerate(first[:_DEEPEST]):
         if at and (_heads_rows(row, first[at + 1 :]) or heading_rows(first, at)[1] > 1):
             return at
-        if not (_is_title(row) or _is_comment(row, first[at + 1 :])):
+        below = first[at + 1 :]
+        if not (_is_title(row) or _is_comment(row, below) or _are_entries(row, below)):
             return 0
     return 0
 
@@ -174,6 +177,16 @@ def _is_comment(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Return whether a row is words after a #, and not as wide as a row of the table."""
     widths = {len(other) for other in below if other and not _COMMENT.match(other[0])}
     return bool(row and _COMMENT.match(row[0])) and len(row) not in widths
+
+
+_ENTRY = re.compile(r"[^\W\d][^:]{1,40}: ?\S.*", re.S)
+
+
+def _are_entries(row: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Return whether a row holds only words with their values, and few beside rows below it."""
+    filled = [cell.strip() for cell in row if cell.strip()]
+    widest = max((sum(map(bool, other)) for other in below), default=0)
+    return 2 * len(filled) <= widest and all(map(_ENTRY.fullmatch, filled))
 
 
 def _trimmed_row(row: Sequence[str]) -> list[str]:
