@@ -10,17 +10,13 @@ from typing import Any
 from core.formats.columns.headings import (
     LANGUAGE,
     NO_RATERS,
-    SURENESS,
     is_quantity,
     names_an_occasion,
     plain_name,
 )
 from core.formats.columns.label_words import AWAY, NO, NO_ANSWER, YES, is_yes
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import (
-    RANKS,
-    has_word,
-)
+from core.formats.source.heading_words import RANKS, SURENESS, has_word
 from core.formats.tables.cells import only_entry
 from core.formats.tables.table import Table
 from core.text.names import fold
@@ -76,7 +72,7 @@ def could_answer(table: Table, column: str, *, of_each: bool = False) -> bool:
     somebody is, unless it is asked ``of_each`` rater beside their answer.
     """
     last = plain_name(column).rpartition(" ")[2]
-    last = "" if of_each and last in SURENESS else last
+    last = "" if of_each and has_word(last, SURENESS) else last
     # If the first rows have too many words, the others need not be read.
     if column in table.nested or are_too_many(_count_words(table.rows[:_FIRST], column)):
         return False

@@ -273,8 +273,6 @@ def names_an_occasion(column: str) -> bool:
     return _OCCASION.fullmatch(plain_heading(column)) is not None
 
 
-#: Last words of columns that say how sure an answer is.
-SURENESS = frozenset({"confidence", "certainty"})
 #: Last words of columns that describe the row and are not answers.
 NO_RATERS = frozenset(
     {
@@ -282,7 +280,7 @@ NO_RATERS = frozenset(
         *("file", "time", "timestamp", "date", "at", "duration", "latency", "cost", "tokens"),
         *("length", "seconds", "minutes", "hours", "age", "year", "index", "row", "position"),
         *("count", "version", "type", "status", "source", "split", "tag", "tags", "environment"),
-        *("project", "metadata", "meta", *SURENESS),
+        *("project", "metadata", "meta", "confidence", "certainty"),
         *("experience", "expertise", "familiarity", "set", "group", "batch", "round"),
     }
 )

@@ -386,12 +386,12 @@ def proposed_texts(table: Table) -> tuple[str, ...]:
 _ANSWERS = (".content", ".output", ".answer", ".reply", ".text")
 
 
-def maps_for(field: str, columns: Iterable[str]) -> str:
-    """Return command line options that each name one column, joined by "or".
+def maps_for(field: str, columns: Iterable[str], joined: str = " or ") -> str:
+    """Return command line options that each name one column: either of them, or all ``joined``.
 
     >>> maps_for("submission", ["my text", "b"])
     "--map 'submission=my text' or --map submission=b"
     """
     import shlex
 
-    return " or ".join(f"--map {shlex.quote(f'{field}={column}')}" for column in columns)
+    return joined.join(f"--map {shlex.quote(f'{field}={column}')}" for column in columns)

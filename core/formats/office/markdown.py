@@ -268,7 +268,7 @@ def are_below_one_heading(opened: Opened, titles: Collection[str]) -> bool:
     """
     if opened.ending not in _MARKDOWN:
         return False
-    headings = [(depth, words.strip("* ")) for _, depth, words in _headings(_lines_in(opened))]
+    headings = [(depth, words.strip("* ")) for _, depth, words in _headings(opened.once(_lines_in))]
     depths = [depth for depth, words in headings if words in titles]
     above = [depth for depth, _ in headings if depth < min(depths, default=0)]
     return len(depths) == len(titles) and len({*depths}) == len(above) == 1

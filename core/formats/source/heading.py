@@ -59,17 +59,18 @@ def heading_rows(rows: Sequence[Sequence[str]], at: int) -> tuple[tuple[str, ...
     below = [[cell.strip() for cell in row] for row in rows[at + 1 : at + 1 + _DEEPEST]]
     if len(below) < 3 or len(below[1]) > max(len(upper), len(below[0])):
         return tuple(upper), 1
-    wide = max(len(upper), len(below[0]))
-    over = upper + [""] * (wide - len(upper))
-    lower = below[0] + [""] * (wide - len(below[0]))
-    for n in range(1, wide):
+    alone = tuple(upper)
+    upper += [""] * (len(below[0]) - len(upper))
+    lower = below[0] + [""] * (len(upper) - len(below[0]))
+    over = list(upper)
+    for n in range(1, len(over)):
         if not over[n] and lower[n]:
             over[n] = over[n - 1]
-    shared = {w for w in lower if len({over[n] for n in range(wide) if lower[n] == w}) > 1}
-    if wide > len(upper):
-        if not shared:
-            return tuple(upper), 1
-        upper += [""] * (wide - len(upper))
+    shared = {
+        w for w in lower if len({o for o, word in zip(over, lower, strict=True) if word == w}) > 1
+    }
+    if len(upper) > len(alone) and not shared:
+        return alone, 1
     for n in _columns_beside(upper, over, lower, shared):
         over[n] = ""
     groups = [n for n, name in enumerate(over) if name and over.count(name) > 1]

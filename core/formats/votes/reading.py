@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -306,14 +305,14 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
     mend = prompt_map(table, unused) if asks else ""
     notices = [Problem(f"Columns left out: {names}.", mend, (), 1), *inside]
     if sure := [c for c in unused if mapping.layout == "criteria" and _says_how_sure(table, c)]:
-        options = _criteria_options([*(c.column for c in mapping.columns), *sure])
+        options = maps_for("criteria", [*(c.column for c in mapping.columns), *sure], " ")
         says = f"How sure the raters were is left out: {', '.join(map(repr, sure))}."
         notices.append(Problem(says, f"As one more criterion: {options}."))
     if scores := scores_of_sides(table, (mapping.first, mapping.second), unused):
         listed = ", ".join(repr(c) for _, columns in scores for c in columns)
         says = f"{listed} are about one answer each and left out: the pair is read."
         ways = " or ".join(
-            f"{maps_for('submission', [answer])} {_criteria_options(columns)}"
+            f"{maps_for('submission', [answer])} {maps_for('criteria', columns, ' ')}"
             for answer, columns in scores
         )
         notices.append(Problem(says, f"As votes on one of the answers: {ways}."))
@@ -324,11 +323,6 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
         )
         for c in gold
     ]
-
-
-def _criteria_options(columns: Sequence[str]) -> str:
-    """Return the options that read columns as criteria."""
-    return " ".join(f"--map {shlex.quote(f'criteria={c}')}" for c in columns)
 
 
 def _says_how_sure(table: Table, column: str) -> bool:
