@@ -140,9 +140,9 @@ def take_turns() -> None:
 def may_fetch(cookies: str, path: str) -> bool:
     """Return whether the sender of these cookies may fetch or upload the file at ``path``.
 
-    Pictures and downloads must have been shown to that member, in a workspace to which the member
-    still belongs. Uploads must go to a page that the member has open. Without sign-in everything is
-    allowed.
+    Pictures and downloads must have been shown to the member who signed in, in a workspace to which
+    the member still belongs. Uploads must go to a page that the member has open. Without sign-in
+    everything is allowed.
     """
     if load_settings().access is None:
         return True

@@ -26,8 +26,8 @@ class IntervalCell(NamedTuple):
 class TextCell(NamedTuple):
     """A cell: its ``text``, a quieter line ``below``, and a link within the app.
 
-    ``link`` holds URL parameters of the page with the items behind the cell. That page belongs to
-    the run, unless ``to`` names another. Files have no links. A page shows a cell with a ``tone``
+    ``link`` holds URL parameters of the page that lists the items behind the cell: a page of the
+    run, or the page named by ``to``. Exported files omit links. A page shows a cell with a ``tone``
     as a tag, and draws its ``reach`` as a bar from 0 to 1; the text says the same.
     """
 

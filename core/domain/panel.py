@@ -165,8 +165,8 @@ class Judge(Noun):
     def _check(self) -> Judge:
         if self.kind == "llm" and not self.model.strip():
             raise defect("is empty.", "Name the model, e.g. openai/gpt-4.1-mini.", "model")
-        self._require_only_for("check", "checks", "Give checks by criterion.")
-        self._require_only_for("command", "command", "Give the program and its arguments.")
+        self._require_exactly_for("check", "checks", "Give checks by criterion.")
+        self._require_exactly_for("command", "command", "Give the program and its arguments.")
         if self.logprobs and self.kind != "llm":
             message = "is on, but only a model has log-probabilities."
             raise defect(message, "Leave it out.", "logprobs")
@@ -210,10 +210,10 @@ class Judge(Noun):
         if len({address.rstrip("/") for address, _ in addresses}) < len(addresses):
             raise defect("names an address twice.", "Leave it out.", "replicas")
 
-    def _require_only_for(self, kind: JudgeKind, field: str, mend: str) -> None:
-        """Require a field that only this kind of judge has."""
+    def _require_exactly_for(self, kind: JudgeKind, field: str, fix: str) -> None:
+        """Require a field of this kind of judge, and refuse it for all other kinds."""
         if self.kind == kind and not getattr(self, field):
-            raise defect("is empty.", mend, field)
+            raise defect("is empty.", fix, field)
         if self.kind != kind and getattr(self, field):
             raise defect(f"is for judges of the kind {kind!r}.", f"Say kind: {kind}.", field)
 

@@ -21,7 +21,7 @@ from core.judging.providers.base import CallError
 # provider's counting period is unknown. Limits in a provider's answers are obeyed as well. Tokens
 # are estimated before a call and corrected after it.
 
-#: The share of a limit to use. No period of 60 s then has more calls than the limit.
+#: Use only this share of a limit, so that no 60 s have more calls than the limit.
 SHARE = 0.97
 #: How late, in seconds, a caller may wake up without delaying the next caller.
 SLACK = 0.02

@@ -160,7 +160,7 @@ def weight_sums_of_runs(
 # Means and weighted sums of the same numbers differ by rounding, depending on the order of the
 # sum. A difference between two numbers is real if it is larger than ``NEAR``.
 
-#: Numbers at most this far apart are equal; above 1 it is a share of their size.
+#: Numbers at most this far apart are equal; for numbers above 1, relative to their size.
 NEAR = 1e-9
 
 

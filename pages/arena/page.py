@@ -47,7 +47,7 @@ def show_agreement(pair: OpenPair) -> None:
 def show_finished(pair: OpenPair, run_id: int) -> None:
     """Show that every contest has this person's vote."""
     empty_state(
-        "Every contest has your vote", "Thank you. Below is your agreement with the judges."
+        "You have voted on every contest", "Thank you. Below is your agreement with the judges."
     )
     show_agreement(pair)
     routes.draw_link(

@@ -145,7 +145,7 @@ def _judge_card(entry: JudgeEntry, testing: bool) -> None:
             key=key,
             type="tertiary",
             icon=":material/more_horiz:",
-            on_click=_on_judge,
+            on_click=_on_judge_act,
             args=(entry.name, key),
         )
 
@@ -190,7 +190,7 @@ def _seat_words(entry: JudgeEntry) -> str:
     return quiet_html(f"on {panels}") if entry.panels else quiet_html("on no panel")
 
 
-def _on_judge(name: str, key: str) -> None:
+def _on_judge_act(name: str, key: str) -> None:
     with shown_errors():
         match state.get(key):
             case "Test connection":

@@ -96,7 +96,7 @@ def pair_table(names: list[str], pairs: Mapping[tuple[int, int], RaterAgreement]
             ]
             for (first, other), (same, kappa) in pairs.items()
         ),
-        name="Agreement of every pair of raters",
+        name="Agreement between each pair of raters",
         numbers=(1, 2, 3),
     )
     st.caption(

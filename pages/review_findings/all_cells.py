@@ -150,8 +150,8 @@ def _rest_words(unseen: UnauditedCells) -> str:
 def _offer_more_audit(queue: QueueRow, unseen: UnauditedCells) -> None:
     if unseen.behind:
         show_sentences(
-            f"{fmt.plural(unseen.behind, 'cell')} got a verdict after the audit was drawn. Update "
-            "the queue to estimate the unreviewed cells."
+            f"{fmt.plural(unseen.behind, 'cell')} got a verdict after the audit sample was drawn. "
+            "Update the queue to estimate the unreviewed cells."
         )
     elif unseen.missing:
         show_sentences(_audit_so_far(unseen))

@@ -135,4 +135,4 @@ def _use_fit(run_id: int, calibrated: bool) -> None:
         offers = weight_fit.fitted_offers(store(), run_id) if calibrated else []
         chosen = [offer.fitted for offer in offers if offer.fitted is not None and offer.offered]
         items = weight_fit.use(store(), run_id, chosen)
-        state.flash(f"{fmt.plural(items, 'item')} settled again. No calls were made.")
+        state.flash(f"{fmt.plural(items, 'item')} settled again, without calls.")

@@ -194,7 +194,9 @@ def try_scoring(name: str) -> None:
         try:
             rubric = rubric_from(drafts.draft(name))
         except InputError as error:
-            st.warning(label(f"{error.message} Fix the rubric to try its scoring; see Check."))
+            st.warning(
+                label(f"{error.message} Fix the rubric before you try its scoring; see Check.")
+            )
             return
         _show_score(name, rubric)
 

@@ -199,9 +199,9 @@ def show_against_labels(run: Run) -> None:
         numbers=(1, 2, 4, 5, 6),
     )
     st.caption(
-        "Right: the share of the votes' verdicts, before people settled any, that equal the "
-        "label, and below it its 95% interval (Wilson 1927, with t). Most common answer: the "
-        "accuracy of always giving the most common label on the same items; a panel must be "
+        "Right: the share of verdicts that match the label, as votes alone gave them, before "
+        "people settled any; below it the 95% interval (Wilson 1927, with t). Most common answer: "
+        "the accuracy of always giving the most common label on the same items; a panel must be "
         "above it to be of use. Kappa: agreement beyond chance (Cohen 1960), with quadratic "
         "weights where options have an order; 0 is chance, 1 is perfect. Items on which the "
         "panel abstained are counted, and left out of all three."

@@ -309,7 +309,7 @@ def _show_addresses(run: Run) -> None:
     if not lines:
         return
     down = sum(_LEFT in line[-1] for line in lines)
-    words = f"Asked at {fmt.plural(len(lines), 'address', 'addresses')}"
+    words = f"Calls went to {fmt.plural(len(lines), 'address', 'addresses')}"
     with st.expander(f"{words}, {down} of them {_LEFT}" if down else words):
         draw_table(
             ("Judge", "Address", "Answered", "Lost", "Now"),

@@ -65,7 +65,7 @@ def draw_fields(keys: FieldKeys, start: Asking, examples_from: str = words.EXAMP
     _choice_field(keys, "style", "Wording", words.STYLES)
     _few_shot(keys, examples_from)
     _choice_field(keys, "flip", "Reversed order", words.FLIPS)
-    _toggle_field(keys, "balanced", "Balance the orders of options", words.BALANCED_SAYS)
+    _toggle_field(keys, "balanced", "Balance the order of options", words.BALANCED_SAYS)
     with st.container(gap="xxsmall"):
         st.selectbox(
             "First in the prompt",

@@ -99,8 +99,8 @@ LAYOUTS = {
     "criterion_first": "The criterion first",
 }
 LAYOUT_SAYS = (
-    "Changes only the order of the parts of a prompt. Providers charge less for a "
-    "beginning that calls share. Verdicts hardly depend on the order."
+    "Changes only the order of the parts of a prompt. Providers charge less when calls start "
+    "with the same text. The order hardly changes verdicts."
 )
 FEW_SHOT_SAYS = (
     "Labelled examples shown with every question, balanced over the options. A few "

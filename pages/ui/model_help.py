@@ -150,7 +150,7 @@ def _draw_task(task: HelpTask, more_cost: float) -> None:
         st.warning(label(task.message, 600), icon=":material/info:")
     for reason in help_tasks.omitted_parts(store(), task.id):
         st.warning(
-            label(f"Not all of a reply could be used. {reason}", 900), icon=":material/rule:"
+            label(f"Part of a reply could not be used. {reason}", 900), icon=":material/rule:"
         )
     _show_calls(task)
 

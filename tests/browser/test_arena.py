@@ -91,7 +91,7 @@ def test_ten_blind_contests_by_keyboard_update_how_people_and_judges_agree(
     assert "8 (89%)" in decided
     assert "1 of 9 (11%)" in decided
     key(page, "Enter")
-    assert "Every contest has your vote" in main_text(page)
+    assert "You have voted on every contest" in main_text(page)
     _kept(app_db, contest)
 
 

@@ -17,7 +17,7 @@ from core.settings import own_environment, own_python
 
 #: Timeouts in seconds: for a criterion's checks of an item, and for the start of a process.
 PATIENCE, STARTING = 5.0, 60.0
-#: Total timeout in seconds when a user tries checks out.
+#: Total timeout in seconds when a user tries out checks.
 IN_ALL = 15.0
 #: Processes at most, questions per message, and characters of text per message.
 SEATS, AT_ONCE, MOST_CHARACTERS = 4, 64, 1_000_000

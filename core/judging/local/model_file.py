@@ -23,7 +23,7 @@ _MAGIC = b"GGUF"
 #: Variables that override the number of threads, and the tokens of context per call.
 THREADS, CONTEXT = "RUBRIC_STUDIO_LOCAL_THREADS", "RUBRIC_STUDIO_LOCAL_CONTEXT"
 _CONTEXT = 8192
-#: Concurrent calls; each has the whole context.
+#: Concurrent calls; each gets the full context window.
 AT_ONCE = 2
 
 

@@ -227,8 +227,9 @@ def _kappa_interval(
     Resamples of few answers vary less than new answers would, so wider percentiles are used (the
     expanded percentiles of Hesterberg 2015).
 
-    If all are right, three more could be wrong (the rule of three; Hanley 1983): the lower end has
-    three misses by chance. ``None`` if more than one resample in ten has no kappa.
+    If every answer is right, up to three of that many could have been wrong (the rule of three;
+    Hanley 1983), so the lower end is the kappa with three answers wrong at random. ``None`` if more
+    than one resample in ten has no kappa.
     """
     sizes = np.zeros((groups.max() + 1, k * k))
     np.add.at(sizes, (groups, cells), 1.0)

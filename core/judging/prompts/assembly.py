@@ -206,7 +206,7 @@ def repair_message(problem: str, question: Question) -> Segment:
 
 
 def truncated_repair(question: Question) -> tuple[Segment, Schema]:
-    """Return the message that asks only for options after a truncated reply, and their schema."""
+    """Return the message that asks for options alone after a truncated reply, and its schema."""
     several_criteria = question.mode == "rubric"
     counts = [len(ask.order) for ask in question.asks]
     words = wording.REPAIR_CUT_ALL if several_criteria else wording.REPAIR_CUT

@@ -164,8 +164,7 @@ MEND: dict[str, str] = {
     "not_found": " Check the model's name and the address (it usually ends in /v1).",
     "context_length": " Shorten the item or use a model with a larger context.",
 }
-#: Matches a traceback up to the line with the error, or a location in a traceback that lost its
-#: lines.
+#: Matches a traceback up to its error message, or one location if the line breaks were lost.
 _TRACEBACK = re.compile(
     r"Traceback \(most recent call last\):[ \t]*(?:\n[ \t][^\n]*)*"
     r"|File \"[^\"]*\", line \d+, in \S+"

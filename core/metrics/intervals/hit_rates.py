@@ -18,7 +18,7 @@ from core.metrics.estimate import USUAL, Estimate, normal_reach, wilson
 
 #: The least number of labels of either answer.
 FEWEST_OF_EACH = 5
-#: Judges must distinguish the two answers at 95%, whatever the level of the intervals.
+#: Judges must distinguish the two answers with 95% confidence, whatever level the intervals have.
 _SURE = normal_reach(0.95)
 
 

@@ -311,7 +311,7 @@ def _why_no_mean(sample: _Sample) -> str:
 
 
 def _least_variance_lambda(sample: _Sample) -> float:
-    """Return the regression of people's values on judges', within strata, weighted by share."""
+    """Return the regression coefficient of people's values on judges', within strata, by share."""
     together = alone = 0.0
     for part in sample.parts:
         n = len(part.values)

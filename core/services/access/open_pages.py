@@ -108,8 +108,8 @@ class OpenPages:
 class RateLimit:
     """A limit per minute, for each address and in total."""
 
-    def __init__(self, each: int, in_all: int) -> None:
-        self._each, self._in_all = each, in_all
+    def __init__(self, per_address: int, total: int) -> None:
+        self._per_address, self._total = per_address, total
         self._minute, self._counts = -1, Counter[str]()
 
     def take(self, address: str, now: float) -> bool:
@@ -124,7 +124,7 @@ class RateLimit:
         if int(now // 60) != self._minute:
             self._minute, self._counts = int(now // 60), Counter()
         # The total limit also bounds the number of stored addresses.
-        if self._counts[address] >= self._each or self._counts.total() >= self._in_all:
+        if self._counts[address] >= self._per_address or self._counts.total() >= self._total:
             return False
         self._counts[address] += 1
         return True

@@ -45,11 +45,11 @@ def part_of(store: Store, version_id: int, item_id: str) -> tuple[Split | None, 
 def set_split(store: Store, version_id: int, item_id: str, split: Split) -> DatasetVersion:
     """Put an item into a split of its dataset, in a new version for the next runs.
 
-    The new version follows the newest one, whichever ``version_id`` showed the item. Runs keep the
-    version they were planned with. Without a change, the newest version is returned.
+    The new version follows the newest one, even if ``version_id`` is an older one. Runs keep the
+    version they were planned with. If nothing changes, the newest version is returned.
 
     Raises:
-        InputError: the newest version lacks the item, or it has no labels to learn from.
+        InputError: the newest version lacks the item, or the item has no labels to learn from.
         Conflict: another person added a version meanwhile.
     """
     latest = store.datasets.latest(store.datasets.version(version_id).dataset_id)

@@ -298,7 +298,7 @@ def export(store: Store, run_id: int, form: Format, confidence: Confidence = USU
 
 
 def zip_archive(exported: Exported, *, mark: bool = True) -> bytes:
-    """Return the files in one archive, with equal bytes for equal texts."""
+    """Return the files in one archive, byte for byte the same for the same texts."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in exported.data(mark=mark).items():

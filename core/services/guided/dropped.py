@@ -288,7 +288,7 @@ def kept_files(store: Store, place: Place) -> tuple[File, ...]:
 
 @allowed("draft")
 def keep_text(store: Store, place: Place, text: str) -> None:
-    """Save pasted text as a draft until it is used; blank or too large text deletes it."""
+    """Save pasted text as a draft until it is used; blank or oversized text deletes the draft."""
     if not text.strip() or len(text.encode()) > MOST_KEPT:
         store.drafts.delete(_PASTED + place)
     else:

@@ -130,7 +130,7 @@ class _Cells:
         return float(np.sqrt(squares.mean())) if len(squares) else 0.0
 
     def groups(self, draw: DrawKind, labels: float) -> list[DrawGroup]:
-        """Return the cells in the groups of this draw of further labels, and by side."""
+        """Return the groups of the next draw of labels, split by side for a gap."""
         sizes, groups = self._alike(draw)
         share = min(1.0, labels / self.unlabelled) if self.unlabelled else 0.0
         chance = chances_by_stratum(draw, share, sizes) if share else {}

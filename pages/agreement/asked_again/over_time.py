@@ -104,7 +104,7 @@ def _beyond_words(point: DriftPoint) -> str:
 
 
 def _repeat_form(anchor: Run) -> None:
-    """Draw the form to ask again with its cost, or the progress of the running repeat."""
+    """Draw the form for asking again, with the cost, or the progress of the running repeat."""
     under_way = anchors.latest(store(), anchor.id)
     if under_way is not None:
         run_status.show_status(under_way.id)

@@ -81,7 +81,7 @@ def _variance_picture(chosen: RatedSelection, overall: Study) -> None:
     n = fmt.count(overall.found.n)
     st.caption(
         f"{n} ratings of {fmt.plural(overall.items, 'item')}, {level_words()} intervals. "
-        "Items on single criteria: an item is strong on one criterion, weak on another. "
+        "Items by criterion: an item is strong on one criterion, weak on another. "
         "Judges by item: judges read the same item differently. Unexplained: what would "
         "change if the same question were asked again, and all effects that these votes "
         "cannot separate.",

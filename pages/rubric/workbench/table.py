@@ -19,7 +19,7 @@ from pages.ui.resources import store
 from pages.ui.text import esc, label, one_line
 from pages.ui.widgets import choose_one, shown_errors, tag
 
-EXAMPLE, COPY, REMOVE = "Make the row an example", "Duplicate", "Remove"
+EXAMPLE, COPY, REMOVE = "Turn the row into an example", "Duplicate", "Remove"
 ICONS = {EXAMPLE: "school", COPY: "content_copy", REMOVE: "delete"}
 
 

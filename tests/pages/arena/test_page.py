@@ -113,7 +113,7 @@ def test_one_goes_on_where_one_stopped_and_nothing_comes_twice(store: Store) -> 
     assert "<b>2</b> of 3" in shown(again)
     for _ in range(2):
         press(press(again, "arena_act/vote/B"), "arena_act/next")
-    assert "Every contest has your vote" in shown(again)
+    assert "You have voted on every contest" in shown(again)
     assert len(arena_people.arenas_of(store, [run_id])) == 1
 
 

@@ -200,7 +200,7 @@ def test_an_invalid_draft_opens_in_the_editor_with_what_must_be_mended(
     act(app, "draft")
     task_id = ended(store, rubric_draft.KIND, rubric_draft.NEW)
     app = _draft_panel()
-    assert "Not all of a reply could be used" in shown(app)
+    assert "Part of a reply could not be used" in shown(app)
     assert "likert" in shown(app)
     app = act(app, "open", task_id)
     assert [c["name"] for c in draft_of(app)["criteria"]] == ["Limit", "Odd <b>"]

@@ -59,7 +59,7 @@ def test_addresses_of_a_judge_say_how_it_goes_at_each(store: Store) -> None:
     addresses = {"ann": {"http://a:1/v1": up, "http://b:1/v1": told}}
     store.runs.set_notes(run_id, {"addresses": addresses})
     app = open_run(run_id)
-    assert "Asked at 2 addresses, 1 of them left alone" in [one.label for one in app.expander]
+    assert "Calls went to 2 addresses, 1 of them left alone" in [one.label for one in app.expander]
     for words in ("http://b:1/v1", "1,200", "✕ left alone"):
         assert words in shown(app)
 
