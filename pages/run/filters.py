@@ -45,9 +45,9 @@ ITEM_ACT = "item_act"
 #: The same signs as in the grid, so that the filters also explain them.
 ONLY_WORDS = {
     "doubt": "≠ Judges disagree",
-    "abstentions": "○ Has abstentions",
-    "failures": "✕ Has failures",
-    "settled": "◆ Settled by people",
+    "abstentions": "○ Abstentions",
+    "failures": "✕ Failures",
+    "settled": "◆ Settled",
     "review": "⚑ Needs a person",
     "incomplete": "Partly assessed",
     "order": "Answers differ by order",

@@ -195,6 +195,9 @@ def _draw_grid_and_cell(
         with st.container(gap="xsmall"):
             if settling.may_settle():
                 settling.settle_bar(run.id, rubric.criteria)
+                # An open cell says it itself, so that the grid does not move down.
+                if at is None and not settling.selected_cells():
+                    settling.show_last(run.id)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(gap="xsmall", key="rs_grid_side"):
                 _draw_grid(run, rubric, means, systems, shown_items, lines, at)
@@ -308,7 +311,7 @@ def _section_headings(rubric: Rubric, columns: int) -> list[tuple[str, int, str]
         return []
     parts = groupby(rubric.criteria, lambda criterion: criterion.section or "")
     spans = [(one_line(section, 60), len(list(criteria)), "") for section, criteria in parts]
-    return [("", 2, ""), *spans, ("", columns - 2 - len(rubric.criteria), "")]
+    return [*2 * [("", 1, "")], *spans, ("", columns - 2 - len(rubric.criteria), "")]
 
 
 def _task_rows(

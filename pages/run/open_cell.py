@@ -55,6 +55,7 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
             may_settle = settling.may_settle() and not settling.selected_cells()
             if may_settle:
                 settling.ask_name_in_cell()
+                settling.show_last(run.id, brief=True)
         st.html(text_html(view.item))
         if may_settle:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):

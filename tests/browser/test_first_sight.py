@@ -209,6 +209,33 @@ def test_an_item_opens_at_its_title_and_first_column_on_a_telephone(
     assert telephone.locator(".rs-grid").evaluate("grid => grid.scrollLeft") == 0
 
 
+def test_a_sections_heading_stays_in_sight_while_its_criteria_do(
+    telephone: Any, app_url: str
+) -> None:
+    visit(telephone, f"{app_url}/run?run=1")
+    grid = telephone.locator(".rs-grid")
+    criterion = grid.get_by_role("columnheader", name="States a misconception")
+
+    grid.evaluate("grid => grid.scrollLeft = 330")
+
+    heading, last = grid.get_by_text("Content", exact=True).bounding_box(), criterion.bounding_box()
+    assert grid.bounding_box()["x"] < heading["x"]
+    assert heading["x"] + heading["width"] < last["x"] + last["width"]
+
+
+def test_the_grid_stays_under_the_pointer_when_a_cell_is_settled(desk: Any, app_url: str) -> None:
+    visit(desk, f"{app_url}/run?run=1")
+    desk.get_by_role("button", name="≠ Judges disagree").click()
+    settle(desk)
+    before = desk.get_by_role("grid").bounding_box()
+
+    desk.keyboard.press("1")
+    desk.get_by_role("button", name="Undo").wait_for()
+    settle(desk)
+
+    assert desk.get_by_role("grid").bounding_box()["y"] == before["y"]
+
+
 def test_a_person_without_a_name_settles_disagreements_at_once(desk: Any, app_url: str) -> None:
     visit(desk, f"{app_url}/run?run=1")
 

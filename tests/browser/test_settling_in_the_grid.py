@@ -68,6 +68,7 @@ def test_the_filter_of_disagreements_leads_to_the_first_and_digits_settle_from_t
     settle(page)
     page.keyboard.press("2")
     settle(page)
+    page.get_by_role("button", name="Undo UNMET").wait_for()
     settled = {cell: one.option for cell, one in adjudication.settled_cells(store, run.id).items()}
     assert settled == {("i1", "Right"): MET, ("i1", "Short"): UNMET}
     left = before - len(settled)

@@ -24,9 +24,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const line = make("tr", head);
     line.className = "groups";
     for (const [words, span, note] of data.groups) {
-      const over = make("th", line, words);
+      const over = make("th", line);
       over.colSpan = span;
-      if (note) make("small", over, note);
+      // Stays in sight as long as one of its columns does (grid.css).
+      const heading = make("span", over, words);
+      if (note) make("small", heading, note);
       over.title = words;
       over.scope = "colgroup";
     }
@@ -182,6 +184,8 @@ export default function ({ data, parentElement, setTriggerValue }) {
     event.stopPropagation();
   };
   frame.replaceChildren(table);
+  const corner = head.querySelector(".groups > :first-child");
+  if (corner) frame.style.setProperty("--corner", corner.offsetWidth + "px");
   const news = mine.opened !== null && mine.opened !== data.opened;
   mine.opened = data.opened;
   // From the filter that was pressed to the cell it leads to, unless the person has gone elsewhere.

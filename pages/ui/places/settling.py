@@ -57,10 +57,9 @@ def select_cells(names: Sequence[str]) -> None:
 
 
 def settle_bar(run_id: int, criteria: Sequence[Criterion]) -> None:
-    """Draw the selected cells with their buttons, or else the last settlement."""
+    """Draw the selected cells, if any, with the buttons that settle them."""
     cells = selected_cells()
     if not cells:
-        show_last(run_id)
         return
     names = {name for _, name in cells}
     (single,) = names if len(names) == 1 else ("",)
@@ -159,7 +158,7 @@ def settle_cells(
     text = (
         f"{fmt.plural(len(steps), 'cell')} settled: {words}{f', as {GRADER}' if is_alone else ''}."
     )
-    state.put(LAST, (run_id, steps, text))
+    state.put(LAST, (run_id, steps, text, words))
     state.put(CHANGED, True)
 
 
@@ -193,16 +192,18 @@ def settle_by_digit(
         _on_settle(run_id, cells, note, on_settled, ReviewerAnswer(index), words)
 
 
-def show_last(run_id: int) -> None:
-    """Draw the last settlement, and the button that undoes it."""
-    of_run, steps, text = state.get(LAST) or (None, (), "")
+def show_last(run_id: int, *, brief: bool = False) -> None:
+    """Draw the last settlement, and the button that undoes it; if `brief`, in the button alone."""
+    of_run, steps, text, words = state.get(LAST) or (None, (), "", "")
     if of_run != run_id:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.html(f'<span class="rs-quiet">{esc(text)}</span>', width="content")
+        if not brief:
+            st.html(f'<span class="rs-quiet">{esc(text)}</span>', width="content")
         st.button(
-            "Undo",
+            f"Undo {label(one_line(words, 20))}" if brief else "Undo",
             key=state.key(SETTLE, "undo"),
+            help=label(text, 300) if brief else None,
             type="tertiary",
             icon=":material/undo:",
             on_click=_undo_steps,

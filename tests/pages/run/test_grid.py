@@ -140,7 +140,7 @@ def test_the_headings_of_a_rubric_stand_over_their_criteria(store: Store) -> Non
 
     (grid,) = grids(open_run(run))
     # Item and score, two criteria under Form, one under nothing, then notes and the text.
-    assert [group[:2] for group in grid.groups] == [["", 2], ["Form", 2], ["", 1], ["", 2]]
+    assert [group[:2] for group in grid.groups] == [["", 1], ["", 1], ["Form", 2], ["", 1], ["", 2]]
     assert sum(span for _, span, _ in grid.groups) == len(grid.heads)
 
 
@@ -225,4 +225,4 @@ def test_means_in_the_head_and_counts_of_filters_follow_the_filter(store: Store)
     # Depth of n1 is the best answer.
     assert (part.heads[1]["words"], part.heads[2]["note"]) == ("Score", "100%")
     # Of its items one has an abstention.
-    assert "○ Has abstentions: 1" in str([one.proto for one in whole.get("button_group")])
+    assert "○ Abstentions: 1" in str([one.proto for one in whole.get("button_group")])
