@@ -194,10 +194,7 @@ def _draw_grid_and_cell(
         # The grid keeps its place, and with it the cursor, whatever is above or next to it.
         with st.container(gap="xsmall"):
             if settling.may_settle():
-                settling.settle_bar(run.id, rubric.criteria)
-                # An open cell says it itself, so that the grid does not move down.
-                if at is None and not settling.selected_cells():
-                    settling.show_last(run.id)
+                settling.settle_bar(run.id, rubric.criteria, last=at is None)
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(gap="xsmall", key="rs_grid_side"):
                 _draw_grid(run, rubric, means, systems, shown_items, lines, at)

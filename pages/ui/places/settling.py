@@ -56,10 +56,15 @@ def select_cells(names: Sequence[str]) -> None:
     state.put(SELECTED, list(names))
 
 
-def settle_bar(run_id: int, criteria: Sequence[Criterion]) -> None:
-    """Draw the selected cells, if any, with the buttons that settle them."""
+def settle_bar(run_id: int, criteria: Sequence[Criterion], *, last: bool) -> None:
+    """Draw the selected cells with their buttons; without any, the last settlement if `last`.
+
+    An open cell draws the last settlement itself, so that the grid does not move down.
+    """
     cells = selected_cells()
     if not cells:
+        if last:
+            show_last(run_id)
         return
     names = {name for _, name in cells}
     (single,) = names if len(names) == 1 else ("",)
