@@ -164,7 +164,9 @@ def _rows_of(table: MarkdownTable, opened: Opened) -> TableRows:
         dict(zip(columns, [*row, *[""] * (len(columns) - len(row))], strict=True))
         for _, row in body
     )
-    return TableRows(columns, rows, tuple(n for n, _ in body), words_around(opened))
+    around = tuple(opened.once(_parts_in).words.values())
+    lines = tuple(n for n, _ in body)
+    return TableRows(columns, rows, lines, words_around(opened), told=around)
 
 
 def headed_texts(opened: Opened) -> TableRows | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Literal
 
@@ -145,6 +145,15 @@ class Workbook:
     def _is_list(self, sheet: str) -> bool:
         rows = self._cells(sheet).rows.values()
         return len(rows) <= _LIST_ROWS and max(max(row, default=0) for row in rows) < _LIST_COLUMNS
+
+    def words_on(self, sheets: Iterable[str]) -> tuple[str, ...]:
+        """Return the lines of lists of words: a number in the first column `= ` what it means."""
+        lines = list[list[str]]()
+        for sheet in sheets:
+            rows = self._cells(sheet).rows if self._is_list(sheet) else {}
+            lines += ([row[c].strip() for c in sorted(row)] for _, row in sorted(rows.items()))
+            del self._read[sheet]
+        return tuple((" = " if row[0].isdecimal() else ": ").join(row) for row in lines)
 
     def _chosen_sheet(self, sheet: str | None) -> str:
         if sheet is None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
-from core.formats.source.heading import header_at, heading_rows, read_titles
+from core.formats.source.heading import header_at, heading_rows, lines_of, read_titles
 from core.formats.source.parsed import (
     LONGEST_WORD,
     MAX_ROWS,
@@ -86,7 +86,8 @@ def read_csv(
             f"What stands below the table is left out: {' '.join(w for _, w in foot)[:200]!r}."
         )
         notices.append(Problem(message, "", (), foot[0][0]))
-    return TableRows(columns, tuple(rows), tuple(lines), tuple(notices), above=above)
+    told = (*lines_of(cells for _, cells in titles), *(words for _, words in foot))
+    return TableRows(columns, tuple(rows), tuple(lines), tuple(notices), above=above, told=told)
 
 
 def _is_below_table(rows: Sequence[Mapping[str, str]], lines: Sequence[int], line: int) -> bool:

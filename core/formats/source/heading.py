@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from core.errors import Problem
 from core.formats.source.heading_words import PROMPTS, has_word, plain_heading
@@ -166,9 +166,14 @@ def _given_above(line: str) -> tuple[str, str]:
 _LEAST_ASKED = 8
 
 
+def lines_of(rows: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    """Return each row's words as a line."""
+    return tuple(" ".join(filter(None, row)) for row in rows)
+
+
 def titles_notice(rows: Sequence[Sequence[str]], line: int | None) -> Problem:
     """Return the notice about the rows above a header."""
-    text = " / ".join(" ".join(filter(None, row)) for row in rows)
+    text = " / ".join(lines_of(rows))
     lines = "The line" if len(rows) == 1 else f"The {len(rows)} lines"
     verb = "is" if len(rows) == 1 else "are"
     return Problem(f"{lines} above the header {verb} left out: {text[:200]!r}.", "", (), line)
@@ -267,12 +272,14 @@ def survey_rows(rows: TableRows) -> TableRows:
     kept = [at for at in range(len(rows.rows)) if at not in left]
     asked = {c: str(rows.rows[0][c]).rpartition(" - ")[0].strip() for c in names}
     stems = {c: m[1] for c in names if (m := _PART.fullmatch(c))}
-    return TableRows(
-        tuple(names.get(c, c) for c in rows.columns),
-        tuple({names.get(c, c): cell for c, cell in rows.rows[at].items()} for at in kept),
-        tuple(rows.lines[at] for at in kept),
-        tuple(notices),
-        {stem: asked[c] for c, stem in stems.items() if len(asked[c].split()) > _TITLE_WORDS},
+    return rows._replace(
+        columns=tuple(names.get(c, c) for c in rows.columns),
+        rows=tuple({names.get(c, c): cell for c, cell in rows.rows[at].items()} for at in kept),
+        lines=tuple(rows.lines[at] for at in kept),
+        notices=tuple(notices),
+        questions={
+            stem: asked[c] for c, stem in stems.items() if len(asked[c].split()) > _TITLE_WORDS
+        },
     )
 
 

@@ -139,7 +139,8 @@ class TableRows(NamedTuple):
     """Columns, rows, the first line of each row if known, and notices.
 
     ``questions`` are a survey's texts by the name that the headings of their answers begin with.
-    ``above`` are the prompt and the reference that lines above the table give.
+    ``above`` are the prompt and the reference that lines above the table give, ``told`` the lines
+    of words beside it.
     """
 
     columns: tuple[str, ...]
@@ -148,6 +149,7 @@ class TableRows(NamedTuple):
     notices: tuple[Problem, ...]
     questions: Mapping[str, str] = MappingProxyType({})
     above: Mapping[str, str] = MappingProxyType({})
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,16 @@ Row = Mapping[str, Any]
 _MOST = 6
 #: The beginning of a cell in the row of ids that Qualtrics writes below its headings.
 IMPORT_ID = '{"ImportId":'
-#: The beginning of the description of a row of points possible.
-_POSSIBLE_ROW = "points possible: "
+#: The beginning of the description of a row of points possible, or of other scales.
+_POSSIBLE_ROW, _SCALES_ROW = "points possible: ", "scales: "
 #: Points possible: `/10`, `max. 10`, `out of 10 points`.
 _POSSIBLE = re.compile(
     r"(?:/|max(?:imum|\.)?:?|out of|von|sur|de|su) ?\d+(?:[.,]\d+)?(?: ?[^\W\d]+\.?)?"
 )
+#: `1-5`, and words in order beside such cells: `yes / rather / no`.
+_RANGE = re.compile(r"[(\[]?-?\d+ ?(?:[-–—~]|to|bis|a|à|do|tot|до|至) ?\d+[)\]]?")
+_LIST = re.compile(r"[^\d/|<>]+(?:[/|<>][^\d/|<>]+)+")
+_SCALE_ROW = re.compile(r"(scale|range|skala|echelle|escala|scala|schaal|шкала|量表|尺度)s?")
 
 
 def summary_rows(
@@ -82,19 +86,24 @@ def _means_of_raters(columns: Sequence[str], rows: Sequence[Row]) -> dict[int, s
     return found if found and 2 * sum(fits) > len(fits) and 2 * len(found) < len(rows) else {}
 
 
-def points_possible(
+def scale_cells(
     columns: Sequence[str], rows: Sequence[Row], summaries: Mapping[int, str]
-) -> dict[str, float]:
-    """Return the points possible by column, if one of the summary rows gives them.
+) -> dict[str, str]:
+    """Return the scale or the points possible by column, if one of the summary rows gives them.
 
     >>> rows = [{"id": "Points Possible", "essay": "20"}, {"id": "7", "essay": "13"}]
-    >>> points_possible(["id", "essay"], rows, {0: "Points Possible"})
-    {'essay': 20.0}
+    >>> scale_cells(["id", "essay"], rows, {0: "Points Possible"})
+    {'essay': 'max 20'}
     """
     for at, description in summaries.items():
-        if description.startswith(_POSSIBLE_ROW) or heads_a_summary(description, maxima=True):
-            cells = {c: re.search(r"\d+(?:[.,]\d+)?", str(rows[at].get(c) or "")) for c in columns}
-            return {c: float(m[0].replace(",", ".")) for c, m in cells.items() if m}
+        if description.startswith((_POSSIBLE_ROW, _SCALES_ROW)) or heads_a_summary(
+            description, maxima=True
+        ):
+            cells = {c: str(rows[at].get(c) or "").strip() for c in columns}
+            numbers = {c: re.search(r"\d+(?:[.,]\d+)?", cell) for c, cell in cells.items()}
+            most = {c: f"max {m[0]}" for c, m in numbers.items() if m}
+            told = {c: cell for c, cell in cells.items() if _is_scale(cell)}
+            return most | told
     return {}
 
 
@@ -128,15 +137,33 @@ def _repeated_headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[
 
 
 def _points_possible(columns: Sequence[str], row: Row) -> str:
-    """Return the points possible in a row that holds nothing else, by column, or "".
+    """Return the points possible, or the scales, in a row that holds nothing else, or "".
 
     >>> _points_possible(["id", "Ideas", "Style"], {"id": "", "Ideas": "/10", "Style": "max 5"})
-    'Ideas /10, Style max 5'
+    'points possible: Ideas /10, Style max 5'
+    >>> _points_possible(["id", "Tone", "Hire"], {"id": "Scale", "Tone": "1-5", "Hire": "no / yes"})
+    'scales: Tone 1-5, Hire no / yes'
     """
     cells = {c: str(row[c]).strip() for c in columns if _is_filled(row, c)}
-    given = {c: cell for c, cell in cells.items() if c != columns[0] or not heads_a_summary(cell)}
-    possible = all(_POSSIBLE.fullmatch(cell.lower()) for cell in given.values())
-    return ", ".join(map(" ".join, given.items())) if possible and len(given) > 1 else ""
+    given = {
+        c: cell
+        for c, cell in cells.items()
+        if c != columns[0]
+        or not (heads_a_summary(cell) or _SCALE_ROW.fullmatch(plain_heading(cell)))
+    }
+    numbers = [c for c, cell in given.items() if _POSSIBLE.fullmatch(cell.lower())]
+    scales = [c for c, cell in given.items() if c not in numbers and _is_scale(cell)]
+    ranges = [c for c in scales if columns[0] not in given and _RANGE.fullmatch(given[c])]
+    possible = len(numbers) == len(given) or (
+        bool(numbers or ranges) and columns[0] not in given and len(numbers + scales) == len(given)
+    )
+    if not possible or len(given) < 2:
+        return ""
+    return (_SCALES_ROW if scales else _POSSIBLE_ROW) + ", ".join(map(" ".join, given.items()))
+
+
+def _is_scale(cell: str) -> bool:
+    return bool(_RANGE.fullmatch(cell) or _LIST.fullmatch(cell))
 
 
 def _remark_below_items(
@@ -230,8 +257,8 @@ def _summary_of(
 ) -> str | None:
     """Return what a row summarises, by its first cell or its numbers, or ``None``."""
     row = rows[at]
-    if maxima := _points_possible(columns, row):
-        return f"{_POSSIBLE_ROW}{maxima}"
+    if possible := _points_possible(columns, row):
+        return possible
     filled = [c for c in columns if _is_filled(row, c)]
     first = str(row[filled[0]]).strip() if filled else ""
     item_rows = [rows[n] for n in items if n != at]

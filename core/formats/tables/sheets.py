@@ -10,7 +10,7 @@ from core.errors import InputError, Problem
 from core.formats.office.sheet import FilledCells, cell_name, column_name
 from core.formats.office.workbook import Workbook
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
-from core.formats.source.heading import header_at, heading_rows, read_titles
+from core.formats.source.heading import header_at, heading_rows, lines_of, read_titles
 from core.formats.source.parsed import TableRows, refusal
 from core.formats.source.summary_rows import left_out_notices, summary_rows
 
@@ -40,7 +40,7 @@ def chosen_sheet(book: Workbook, sheet: str | None, name: str) -> TableRows:
         listed = ", ".join(map(repr, others))[:300]
         notice = Problem(f"Only the sheet {cells.name!r} is read, not {listed}.")
         rows = rows._replace(notices=(notice, *rows.notices))
-    return rows
+    return rows._replace(told=(*rows.told, *book.words_on(others)))
 
 
 def _with_texts_from_sheet(
@@ -106,7 +106,8 @@ def sheet_rows(sheet: FilledCells, name: str) -> TableRows:
         problem = Problem("has a header, but no rows.", "Add one row per item.", (), header + 1)
         raise refusal("table", [problem], name)
     lines = tuple(n + 1 for n in body)
-    return TableRows(tuple(heads.values()), rows, lines, tuple(notices), above=above)
+    told = lines_of(first[:head])
+    return TableRows(tuple(heads.values()), rows, lines, tuple(notices), above=above, told=told)
 
 
 def joined_sheets(book: Workbook, name: str) -> TableRows:
@@ -134,7 +135,9 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
     listed = ", ".join(map(repr, different))[:300]
     said = [Problem(f"Sheets with other columns are left out: {listed}.")] if different else []
     notices = tuple(notice for part in parts.values() for notice in part.notices)
-    return TableRows((heading, *columns), rows, lines, (*said, *notices))
+    told = tuple(line for part in parts.values() for line in part.told)
+    told += book.words_on(different)
+    return TableRows((heading, *columns), rows, lines, (*said, *notices), told=told)
 
 
 def _without_feet(sheet: str, part: TableRows) -> TableRows:

@@ -37,7 +37,7 @@ from core.formats.source.parsed import (
     too_many,
 )
 from core.formats.source.several_answers import answers_as_rows
-from core.formats.source.summary_rows import left_out_notices, points_possible, summary_rows
+from core.formats.source.summary_rows import left_out_notices, scale_cells, summary_rows
 from core.formats.tables.cells import is_nested, parsed_cell, steps_of, value_at, values_at
 from core.formats.tables.json_tables import ROW, json_table
 from core.formats.tables.sheets import chosen_sheet, joined_sheets
@@ -54,8 +54,8 @@ class Table:
 
     ``lines[i]`` is the first line of row ``i``. ``header`` holds a JSON document's other entries
     (name, prompt, rubric ...), or what lines above the table give. ``notices`` report what was left
-    out of the table. ``maxima`` are the points possible by column, ``questions`` a survey's texts
-    by name.
+    out of the table. ``scales`` are a row's scales by column, ``questions`` a survey's texts
+    by name, ``told`` the lines of words beside the table.
     """
 
     name: str
@@ -67,13 +67,19 @@ class Table:
     document: Document | None = None
     places: Sequence[Path] = ()
     notices: tuple[Problem, ...] = ()
-    maxima: Mapping[str, float] = field(default_factory=dict)
+    scales: Mapping[str, str] = field(default_factory=dict)
     questions: Mapping[str, str] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
 
     @property
     def flat(self) -> bool:
         """Return whether every cell is text, as in a CSV or a workbook."""
         return self.kind in ("csv", "xlsx", "ods")
+
+    @property
+    def maxima(self) -> set[str]:
+        """Return the columns of which a row gives the points possible."""
+        return {column for column, scale in self.scales.items() if scale.startswith("max ")}
 
     @cached_property
     def nested(self) -> frozenset[str]:
@@ -104,7 +110,7 @@ class Table:
 def first_of_table(table: Table, most: int) -> Table:
     """Return up to ``most`` rows of a table, as rows of text: without the places in a document."""
     rows, lines = table.rows[:most], table.lines[:most]
-    return Table(table.name, table.kind, table.columns, rows, lines, maxima=table.maxima)
+    return Table(table.name, table.kind, table.columns, rows, lines, scales=table.scales)
 
 
 def read_table(
@@ -142,8 +148,9 @@ def _tidy_table(table: Table) -> Table:
         rows = tuple(row for at, row in enumerate(table.rows) if at not in summaries)
         lines = tuple(line for at, line in enumerate(table.lines) if at not in summaries)
         notices = (*table.notices, *left_out_notices(summaries, table.lines))
-        maxima = points_possible(table.columns, table.rows, summaries)
-        table = replace(table, rows=rows, lines=lines, notices=notices, maxima=maxima)
+        scales = scale_cells(table.columns, table.rows, summaries)
+        told = (*table.told, *summaries.values())
+        table = replace(table, rows=rows, lines=lines, notices=notices, scales=scales, told=told)
     columns, rows, said = with_options_joined(table.columns, table.rows)
     if table.document is None:
         columns, rows, lines, as_rows = answers_as_rows(columns, rows, table.lines)
@@ -175,7 +182,7 @@ def _read_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
 def _table_of_rows(kind: Kind, rows: TableRows, name: str) -> Table:
     rows = survey_rows(rows)
     table = Table(name, kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
-    return replace(table, questions=rows.questions, header={**rows.above})
+    return replace(table, questions=rows.questions, header={**rows.above}, told=rows.told)
 
 
 def _read_binary(opened: Opened, sheet: str | None, most: int | None) -> Table | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from core.domain.base import build_model
@@ -27,9 +27,16 @@ from core.formats.source.heading_words import RANKS, has_word
 from core.formats.source.parsed import finite, refusal
 from core.formats.votes.imported import VoteLine
 from core.formats.votes.scales import scale_of
-from core.formats.votes.structure.best_end import LOW_IS_BEST, any_says_lowest_is_best
 from core.formats.votes.structure.named_fields import ABOUT_ITEM
-from core.formats.votes.structure.scale_ends import FAULT, counts_against, ends_of
+from core.formats.votes.structure.scale_ends import (
+    FAULT,
+    LOW_IS_BEST,
+    any_says_lowest_is_best,
+    counts_against,
+    ends_of,
+    order_sentence,
+)
+from core.formats.votes.structure.told_scales import ToldScale, told_scales
 from core.formats.votes.structure.word_scales import no_opinion, scale_order
 from core.text.names import fold
 
@@ -63,7 +70,7 @@ def derive_rubric(
     lines: Sequence[VoteLine],
     gold: Sequence[VoteLine],
     name: str,
-    maxima: Mapping[str, float] | None = None,
+    scales: Mapping[str, str] | None = None,
     told: Sequence[str] = (),
 ) -> Derived:
     """Return a rubric from labels, of raters and gold.
@@ -71,9 +78,8 @@ def derive_rubric(
     Numbers and words of a scale are ordinal, many fractions in steps, other words nominal. Yes and
     no are nominal; yes (true, pass, and next to such words 1 and T) has value 1. MET and UNMET make
     a binary criterion. In a ranking the first is the best. For a fault (severity, error) the lowest
-    number, or no, is the best. Words that mean "no answer" are not labels. ``maxima`` are the
-    points possible by criterion: the scale begins at 0 and ends there. A heading, or a text in
-    ``told``, may say that the lowest mark is best.
+    number, or no, is the best. Words that mean "no answer" are not labels. ``scales`` say what the
+    scale is, by criterion: `1-5`. So may a heading, or a line in ``told``, and which end is best.
 
     Raises:
         InputError: a criterion has more different labels than a scale has options.
@@ -81,19 +87,15 @@ def derive_rubric(
     used: dict[str, dict[str, None]] = {}
     for _, row in (*lines, *gold):
         used.setdefault(row["criterion"], {})[row["label"]] = None
-    criteria, notices, problems = list[dict[str, Any]](), list[Problem](), list[Problem]()
-    spelling = {}
+    criteria, problems, spelling = list[dict[str, Any]](), list[Problem](), {}
     numeric = {c for c, labels in used.items() if _are_numbers(labels)}
+    told_of, said_of_scales = told_scales(told, used, scales or {})
+    notices = [*said_of_scales]
     for criterion, used_labels in used.items():
         beside_numbers = bool(numeric - {criterion})
-        most = maxima.get(criterion) if maxima else None
         scale, options, spelt = _scale_of_labels(
-            list(used_labels), criterion, most, beside_numbers=beside_numbers
+            list(used_labels), criterion, told_of[criterion], beside_numbers=beside_numbers
         )
-        if are_too_many([option["label"] for option in options]):
-            message = f"has {len(options)} different labels for {criterion!r}."
-            mend = "Give the rubric they belong to, or check which column holds the label."
-            problems.append(Problem(message, mend, ("label",)))
         is_ranking = scale == "ordinal" and _is_ranking(criterion, lines)
         least = options[0 if scale == "ordinal" else -1]["label"]
         is_fault = scale == "ordinal" or (scale == "nominal" and is_yes(least) is False)
@@ -103,17 +105,17 @@ def derive_rubric(
         is_fault = is_fault if said is None else said
         if is_ranking or is_fault:
             options = [{**o, "value": round(1 - o["value"], 9)} for o in reversed(options)]
+        if are_too_many(labels := [option["label"] for option in options]):
+            message = f"has {len(labels)} different labels for {criterion!r}."
+            mend = "Give the rubric they belong to, or check which column holds the label."
+            problems.append(Problem(message, mend, ("label",)))
         criteria.append(criterion_data(criterion, scale, options))
         spelling[criterion] = spelt
-        order = _order_sentence(criterion, is_ranking, len(used) == 1)
+        ends = ends_of(criterion, {*numbers}, told_of[criterion].ends)
+        order = order_sentence(criterion, is_ranking, len(used) == 1, bool(ends))
         order = LOW_IS_BEST if said else FAULT if is_fault else order
-        notices.append(
-            _scale_notice(criterion, scale, [option["label"] for option in options], order)
-        )
-        if apart := _isolated_number_notice(criterion, used_labels):
-            notices.append(apart)
-        if scale != "ordinal" and (several := label_lists_in(used_labels)):
-            notices.append(_label_lists_notice(criterion, several))
+        notices.append(_scale_notice(criterion, scale, labels, order))
+        notices += _doubts_of_labels(criterion, scale, used_labels)
     if problems:
         raise refusal("file of votes", problems, name)
     rubric = build_model(Rubric, {"name": name[:200], "criteria": criteria}, "rubric", name)
@@ -184,17 +186,6 @@ def _is_ranking(criterion: str, lines: Sequence[VoteLine]) -> bool:
     return once and has_word(criterion, RANKS, whole=True) and every == {*range(1, last + 1)}
 
 
-def _order_sentence(criterion: str, is_ranking: bool, alone: bool) -> str:
-    """Return a sentence on which end of the numbers is best."""
-    low_is_least = "The lowest number has value 0, the highest 1."
-    if not has_word(criterion, RANKS, whole=True):
-        return low_is_least
-    if not is_ranking:
-        return f"{low_is_least} If 1 is best, as in a ranking, this is the wrong way round."
-    again = " Where the last is best, name it otherwise: --map only=points." if alone else ""
-    return f"1 is best, as in a ranking: it has value 1, the last 0.{again}"
-
-
 def _scale_notice(criterion: str, scale: str, labels: list[str], order: str) -> Problem:
     message = f"No rubric was given: {criterion!r} is taken as {scale} with {', '.join(labels)}."
     mend = {
@@ -214,25 +205,23 @@ def _scale_notice(criterion: str, scale: str, labels: list[str], order: str) -> 
     return Problem(message[:400], f"{mend} Give a rubric to say it otherwise.".strip())
 
 
-def _isolated_number_notice(criterion: str, used: Collection[str]) -> Problem | None:
-    """Return a notice about a 9 or -1 apart from the other numbers, which may mean no answer."""
+def _doubts_of_labels(criterion: str, scale: str, used: Collection[str]) -> Iterator[Problem]:
+    """Yield notices about a 9 or -1 apart from other numbers, and about several labels in one."""
     numbers = {n for label in used if (n := _number(label)) is not None}
     for code in numbers & {9.0, -1.0}:
         low, high = min(others := numbers - {code}, default=0), max(others, default=0)
         steps = {low + step for step in range(int(high - low) + 1)}
         if len(others) > 2 and others == steps and not low - 1 <= code <= high + 1:
             word, scale = _number_text(code), ", ".join(map(_number_text, sorted(others)))
-            return Problem(
+            yield Problem(
                 f"{word} stands apart from the other labels of {criterion!r} ({scale}).",
                 f"If it means no answer: --map-label {word}=NA.",
             )
-    return None
-
-
-def _label_lists_notice(criterion: str, words: list[str]) -> Problem:
-    number = "1 answer lists" if len(words) == 1 else f"{len(words)} different answers list"
-    message = f"{number} several labels of {criterion!r}, such as {words[0]!r}: each is one option."
-    return Problem(message[:400], "To count each label, write a row for it, with its criterion.")
+    if scale != "ordinal" and (words := label_lists_in(used)):
+        number = "1 answer lists" if len(words) == 1 else f"{len(words)} different answers list"
+        message = f"{number} several labels of {criterion!r}, such as {words[0]!r}: "
+        mend = "To count each label, write a row for it, with its criterion."
+        yield Problem(f"{message}each is one option."[:400], mend)
 
 
 def _are_numbers(labels: Iterable[str]) -> bool:
@@ -242,7 +231,7 @@ def _are_numbers(labels: Iterable[str]) -> bool:
 
 
 def _scale_of_labels(
-    labels: list[str], criterion: str, most: float | None, *, beside_numbers: bool
+    labels: list[str], criterion: str, told: ToldScale, *, beside_numbers: bool
 ) -> tuple[str, list[dict[str, Any]], dict[str, str]]:
     """Return the scale, its options, and the spelling of every label on it."""
     spelt = {label: CANNOT_ASSESS for label in labels if fold(label) in AWAY}
@@ -254,23 +243,26 @@ def _scale_of_labels(
         real += nothing  # no fault, beside minor and major
     if _all_yes_or_no({fold(label) for label in real}):
         return _two_options(real, spelt)
-    numbers = {label: _number(label) for label in real}
-    if None in numbers.values() and _have_commas(real):
-        numbers = {label: _number_with_comma(label) for label in real}
+    number_in = _number_with_comma if _have_commas(real) else _number
+    numbers = {label: number_in(label) for label in real}
     if None not in numbers.values():
         given = {n for n in numbers.values() if n is not None}
         if min(given) >= 0 and max(given) <= 1 and are_too_many([*map(_number_text, given)]):
             steps = scale_of(criterion, given)
             spelt |= {label: steps.label_of(n) for label, n in numbers.items()}
             return "ordinal", [{"label": o, "value": v} for o, v in steps.options], spelt
-        levels = _number_levels(given | ends_of(criterion, given, most))
+        levels = _number_levels(given | ends_of(criterion, given, told.ends))
         spelt |= {label: _number_text(n) for label, n in numbers.items() if n is not None}
-        return "ordinal", _ordered_options({level: _number_text(level) for level in levels}), spelt
+        options = _ordered_options({level: _number_text(level) for level in levels})
+        means = {_number_text(n): {"description": text} for n, text in told.means.items()}
+        return "ordinal", [o | means.get(o["label"], {}) for o in options], spelt
     first: dict[str, str] = {}
     for label in sorted(real):
         spelt[label] = first.setdefault(fold(label), label)
     opinions = [label for label in first.values() if not no_opinion(label)]
-    if places := scale_order(opinions, criterion, beside_numbers=beside_numbers):
+    places = {first.get(fold(word), word): float(at) for at, word in enumerate(told.order)}
+    places = places or scale_order(opinions, criterion, beside_numbers=beside_numbers) or {}
+    if places:
         at = {places[label]: label for label in sorted(places, key=len)}
         spelt |= {label: at[places[word]] for label, word in spelt.items() if word in places}
         unsure = {label: CANNOT_ASSESS for label in real if no_opinion(label)}
@@ -292,8 +284,8 @@ def _all_yes_or_no(labels: set[str]) -> bool:
     return plain and None not in map(is_yes, labels)
 
 
-_TICKS = frozenset(sign for pair in SIGN_PAIRS for sign in pair)
-_OURS = frozenset({"met", "unmet", "not met"})
+_TICKS = {sign for pair in SIGN_PAIRS for sign in pair}
+_OURS = {"met", "unmet", "not met"}
 
 
 def _two_options(

@@ -22,7 +22,6 @@ from core.formats.source.heading_words import SURENESS, has_word
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import Parsed, limited
 from core.formats.tables.cells import steps_of
-from core.formats.tables.sheets import ON_SHEET
 from core.formats.tables.table import Table, joined_parts, read_table, with_paths
 from core.formats.votes.derived_rubric import (
     Derived,
@@ -51,9 +50,9 @@ from core.formats.votes.pairs.pair_tables import guess_pairs
 from core.formats.votes.pairs.rankings import rankings_as_pairs
 from core.formats.votes.scales import Bins
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
-from core.formats.votes.structure.best_end import turned_notices
 from core.formats.votes.structure.lists import unnamed_raters_as_rows
 from core.formats.votes.structure.record_states import without_unfinished
+from core.formats.votes.structure.scale_ends import turned_notices
 from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import values_of
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
@@ -208,7 +207,6 @@ def _bundle_of_table(
     table = without_absent_texts(table, mapping.submission)
     table_votes = votes_in(table, mapping)
     turned = turned_notices(table.notices)
-    told = [n.message for n in table.notices if not n.message.startswith(ON_SHEET)]
     notices = [_layout_notice(mapping), *turned, *table.notices, *_left_out_notices(table, mapping)]
     notices += text_notices(table, mapping)
     if mapping.rater is None and any(row["rater_id"] == "rater 2" for _, row in table_votes.lines):
@@ -216,12 +214,12 @@ def _bundle_of_table(
         notices.append(Problem(message, "If a column does: --map rater=COLUMN."))
     gold = list(table_votes.gold.values())
     if rubric is None:
-        maxima = {
-            c.criterion or c.column: table.maxima[c.column]
+        scales = {
+            c.criterion or mapping.only or c.column: table.scales[c.column]
             for c in mapping.columns
-            if c.column in table.maxima
+            if c.column in table.scales
         }
-        derived: Derived = derive_rubric(table_votes.lines, gold, source.title, maxima, told)
+        derived: Derived = derive_rubric(table_votes.lines, gold, source.title, scales, table.told)
         rubric, notices = derived.rubric, [*notices, *derived.notices]
         spelt, gold = (
             derived.with_rubric_labels(table_votes.lines),

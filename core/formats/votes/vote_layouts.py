@@ -219,7 +219,7 @@ def looks_wide(table: Table) -> bool:
         return False  # a row is a person, and columns are their answers
     if not any(map(names_a_rater, answers)) and _names_who_rated(table, answers):
         return False
-    if {*answers} <= table.maxima.keys() and not all(map(names_a_rater, answers)):
+    if {*answers} <= table.maxima and not all(map(names_a_rater, answers)):
         return False  # each column has its own points
     by_criterion = all(c.criterion for c in mapping.columns)
     if not by_criterion and not _could_be_raters(table, answers):

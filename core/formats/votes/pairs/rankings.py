@@ -18,7 +18,7 @@ from core.formats.tables.table import Table
 from core.formats.votes.pairs.listed_answers import with_listed_answers
 from core.formats.votes.pairs.pair_columns import columns_by_stem, is_answer
 from core.formats.votes.pairs.preference_words import heading_end, option_of
-from core.formats.votes.structure.best_end import any_says_lowest_is_best
+from core.formats.votes.structure.scale_ends import any_says_lowest_is_best
 from core.formats.votes.structure.values import Values, values_of
 from core.formats.votes.structure.word_scales import scale_order
 from core.text.names import fold
@@ -115,7 +115,7 @@ def _orders(
         numbers = [[number_of(cell) for cell in of_row] for of_row in cells]
         if any(n is not None for of_row in numbers for n in of_row):
             pairs = (zip(places, of_row, strict=True) for of_row in numbers)
-            told = any_says_lowest_is_best((n.message for n in table.notices), ())
+            told = any_says_lowest_is_best(table.told, ())
             sign = -1 if told is False else 1
             orders = [{c: sign * int(n) for c, n in of_row if n is not None} for of_row in pairs]
         else:

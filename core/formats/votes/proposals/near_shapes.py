@@ -300,7 +300,7 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
         yield NearShape("dataset", lacks, changes)
     elif wide.are != "raters" or person:
         lacks = "its columns could be criteria, answered by one rater" + wide.texts.columns_phrase
-        sure = wide.is_gradebook or {*wide.columns} <= table.maxima.keys()
+        sure = wide.is_gradebook or {*wide.columns} <= table.maxima
         sure = sure and bool(wide.item) and not marks
         yield NearShape("criteria", lacks, (*wide.changes("criteria"), *marks), sure)
 

@@ -142,7 +142,7 @@ def rater_columns(table: Table) -> RaterColumns | None:
     alone = len(twice) == 1 and not names_a_person(twice[0])
     twice = [c for c in twice if alone or has_word(c, SUMMARIES, whole=True)]
     group = [c for c in group if c not in twice]
-    are = "criteria" if {*group} <= table.maxima.keys() else _kind_of_columns(group)
+    are = "criteria" if {*group} <= table.maxima else _kind_of_columns(group)
     if not item and (are == "raters" or raters_agree(values, group)):
         before = [] if values.is_number(group[0]) else able[: able.index(group[0])]
         ids = [c for c in able if c not in group and values.may_be_key(c)]

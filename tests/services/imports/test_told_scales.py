@@ -1,0 +1,122 @@
+"""Scales told beside a table, in words or in a row of their own, are those of its criteria."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.services.imports import import_files
+from core.store.store import Store
+from tests.formats.office.workbooks import xlsx
+
+HEAD = ["Essay", "Rater", "Depth", "Tone"]
+MARKS = [
+    [f"E{n}", who, str(2 + (n + len(who)) % 3), "3"] for n in range(4) for who in ("Jo", "Lee")
+]
+TABLE = [HEAD, *MARKS]
+WORDS = [HEAD, *([*row[:3], ("no", "rather no", "yes")[n % 3]] for n, row in enumerate(MARKS))]
+ONE_TO_FIVE = ["1", "2", "3", "4", "5"]
+
+
+def scales(
+    store: Store, file: Path, sheets: dict[str, list[list[str]]]
+) -> tuple[dict[str, list[str]], str]:
+    """The options of each criterion as imported, and all notices."""
+    if file.suffix == ".xlsx":
+        file.write_bytes(xlsx(sheets))
+    else:
+        out = io.StringIO()
+        csv.writer(out).writerows(*sheets.values())
+        file.write_text(out.getvalue())
+    report: dict[str, Any] = import_files.import_path(store, file)
+    rubric = store.rubrics.version(report["rubric_version"]).rubric
+    options = {c.name: [o.label for o in c.options] for c in rubric.criteria}
+    return options, " ".join(f"{n['message']} {n['mend']}" for n in report["notices"])
+
+
+@pytest.mark.parametrize(
+    ("line", "depth", "tone"),
+    [
+        ("Depth out of 6, Tone out of 4", "0123456", "01234"),
+        ("All criteria 1-5 (1 = poor, 5 = excellent)", "12345", "12345"),
+        ("Skala: 0 bis 5", "012345", "012345"),
+        ("Depth and Tone: 1 (thin) to 7 (rich).", "1234567", "1234567"),
+        ("1-6 for Depth, 1-4 for Tone", "123456", "1234"),
+        ("1 = schlecht … 5 = sehr gut", "12345", "12345"),
+        ("Note sur 5 pour chaque critère", "012345", "012345"),
+        ("Notas 0-5; Tone: 1 a 3", "012345", "123"),
+        # Not all marks lie inside.
+        ("Scale 1-3", "234", "123"),
+        # No scale: a sum, years, weeks, pages, a code without order, two that differ.
+        ("Total out of 20", "234", "34"),
+        ("Year 9, weeks 1-12 of 2023-24", "234", "34"),
+        ("Depth: chapters 1-9", "234", "34"),
+        ("Each rater read 1-20 pages", "234", "34"),
+        ("1 = female, 5 = male", "234", "34"),
+        ("Depth 1-5, Depth 1-7", "234", "34"),
+    ],
+)
+@pytest.mark.parametrize("place", ["above", "below"])
+def test_a_line_beside_the_table_tells_the_scale(
+    store: Store, tmp_path: Path, line: str, depth: str, tone: str, place: str
+) -> None:
+    rows = [[line], [], *TABLE] if place == "above" else [*TABLE, [], [line]]
+    options, said = scales(store, tmp_path / "marks.xlsx", {"Marks": rows})
+    assert options == {"Depth": [*depth], "Tone": [*tone]}
+    used = [name for name in options if options[name] != {"Depth": [*"234"], "Tone": [*"34"]}[name]]
+    assert (f"The scale of {', '.join(map(repr, used))} is" in said) == bool(used)
+    assert ("not one that all labels of 'Depth' fit" in said) == (
+        line in ("Scale 1-3", "Depth 1-5, Depth 1-7")
+    )
+    assert line in said
+
+
+def test_another_sheet_tells_the_scale_and_what_its_ends_mean(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "marks.xlsx"
+    guide = [["Guidelines"], ["Rate both from 1 to 5."], ["1", "very poor"], ["5", "excellent"]]
+    options, said = scales(store, file, {"Marks": TABLE, "Guide": guide})
+    assert options == {"Depth": ONE_TO_FIVE, "Tone": ONE_TO_FIVE}
+    assert "'Rate both from 1 to 5.'" in said
+
+
+def test_a_row_under_the_headings_tells_the_scales(store: Store, tmp_path: Path) -> None:
+    for first in ("", "Skala"):
+        row = [first, "", "1-5", "no / rather no / rather yes / yes"]
+        rows = [HEAD, row, *WORDS[1:]]
+        options, said = scales(store, tmp_path / "hired.csv", {"": rows})
+        # Nobody said "rather yes": it is an option all the same.
+        assert options == {"Depth": ONE_TO_FIVE, "Tone": ["no", "rather no", "rather yes", "yes"]}
+        assert "'scales: Depth 1-5, Tone no / rather no / rather yes / yes' (line 2)" in said
+
+
+def test_the_heading_goes_before_a_line_about_all(store: Store, tmp_path: Path) -> None:
+    rows = [["Scale: 0-5"], [*HEAD[:2], "Depth (1-4)", "Tone"], *MARKS]
+    options, said = scales(store, tmp_path / "marks.xlsx", {"Marks": rows})
+    assert [*options.values()] == [[*"1234"], [*"012345"]]
+    assert "The scale of 'Tone' is the one that the file tells: 'Scale: 0-5'." in said
+
+
+def test_words_told_in_an_order_of_their_own_are_a_scale(store: Store, tmp_path: Path) -> None:
+    rows = [[*row[:3], ("wait", "see", "act")[n % 3]] for n, row in enumerate(MARKS)]
+    for line, order in (
+        ("Tone: wait < see < talk < act", ["wait", "see", "talk", "act"]),
+        ("Tone: act > see > wait", ["wait", "see", "act"]),
+        # A list alone says no order.
+        ("Tone: wait / see / act", ["act", "see", "wait"]),
+    ):
+        sheets = {"Marks": [[line], HEAD, *rows]}
+        options, said = scales(store, tmp_path / f"{len(line)}.xlsx", sheets)
+        assert options["Tone"] == order
+        assert ("ordinal with wait" in said) == ("/" not in line)
+
+
+def test_points_without_a_maximum_are_said_to_be_so(store: Store, tmp_path: Path) -> None:
+    for heading, untold in (("Depth (Punkte)", True), ("Depth (Punkte, max. 9)", False)):
+        rows = [[*HEAD[:2], heading, "Tone"], *MARKS]
+        _, said = scales(store, tmp_path / f"{len(heading)}.csv", {"": rows})
+        message = "The maximum is not told: the ends are those of the marks seen."
+        assert (message in said) == untold
