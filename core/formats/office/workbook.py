@@ -32,7 +32,7 @@ class SheetNotChosen(InputError):
     """An error: several sheets of a workbook have rows, and none was chosen."""
 
     def __init__(self, sheets: tuple[str, ...], where: str, alike: Sequence[str] = ()) -> None:
-        self.sheets = sheets
+        self.sheets, self.alike = sheets, alike
         named = ", ".join(repr(name) for name in sheets)
         message = f"This workbook has rows on {len(sheets)} sheets: {named}. Name one with --sheet."
         if alike:
@@ -152,7 +152,6 @@ class Workbook:
         for sheet in sheets:
             rows = self._cells(sheet).rows if self._is_list(sheet) else {}
             lines += ([row[c].strip() for c in sorted(row)] for _, row in sorted(rows.items()))
-            del self._read[sheet]
         return tuple((" = " if row[0].isdecimal() else ": ").join(row) for row in lines)
 
     def _chosen_sheet(self, sheet: str | None) -> str:

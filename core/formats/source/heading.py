@@ -124,6 +124,23 @@ _MODEL_ANSWER = re.compile(
     r"|gabarito|resposta (modelo|esperada)|modelantwoord|antwoordmodel|correctievoorschrift"
     r"|facit|modellsvar|odpowiedz wzorcowa|эталон|标准答案|参考答案|模範解答|모범답안"
 )
+#: Names of the right answers, among raters or sheets.
+_TRUTHS = re.compile(
+    "gold|gold label|gold standard|ground truth|truth|reference|reference label|reference standard"
+    "|goldstandard|referenz|referenzstandard|wahrheit|reference diagnosis|verite|verite terrain"
+    "|etalon or|verdad|referencia|estandar de referencia|verita|riferimento|waarheid|referentie"
+)
+
+
+def names_the_truth(name: str) -> bool:
+    """Return whether a name among raters, or of a sheet, is that of the right answers.
+
+    >>> names_the_truth("Ground_truth"), names_the_truth("Ms Truth")
+    (True, False)
+    """
+    return _TRUTHS.fullmatch(plain_heading(name)) is not None
+
+
 #: Words of a source, which is no question.
 _SOURCE = re.compile(r"\b(source|src|input|original|fuente|fonte|bron|quelle|quelltext|query)\b")
 

@@ -10,7 +10,13 @@ from core.errors import InputError, Problem
 from core.formats.office.sheet import FilledCells, cell_name, column_name
 from core.formats.office.workbook import Workbook
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
-from core.formats.source.heading import header_at, heading_rows, lines_of, read_titles
+from core.formats.source.heading import (
+    header_at,
+    heading_rows,
+    lines_of,
+    names_the_truth,
+    read_titles,
+)
 from core.formats.source.parsed import TableRows, refusal
 from core.formats.source.summary_rows import left_out_notices, summary_rows
 
@@ -33,14 +39,17 @@ def chosen_sheet(book: Workbook, sheet: str | None, name: str) -> TableRows:
     """
     cells, others = book.uncached_sheet(sheet)
     rows = sheet_rows(cells, name)
+    told = rows.told
     for other in others:
+        words = book.words_on([other])
         if (joined := _with_texts_from_sheet(rows, book, other, name)) is not None:
-            rows, others = joined, tuple(o for o in others if o != other)
+            rows, others, words = joined, tuple(o for o in others if o != other), ()
+        told += words
     if others:
         listed = ", ".join(map(repr, others))[:300]
         notice = Problem(f"Only the sheet {cells.name!r} is read, not {listed}.")
         rows = rows._replace(notices=(notice, *rows.notices))
-    return rows._replace(told=(*rows.told, *book.words_on(others)))
+    return rows._replace(told=told)
 
 
 def _with_texts_from_sheet(
@@ -121,23 +130,59 @@ def joined_sheets(book: Workbook, name: str) -> TableRows:
     parts = {sheet: sheet_rows(book.uncached_sheet(sheet)[0], name) for sheet in book.filled_sheets}
     ((columns, times),) = Counter(part.columns for part in parts.values()).most_common(1)
     different = [sheet for sheet, part in parts.items() if part.columns != columns]
+    alike = [part for part in parts.values() if part.columns == columns]
+    named = [s for s in different if names_the_truth(s)]
+    answers = {s: _truth_of(s, _without_feet(s, parts[s]), alike) for s in named}
+    truths = {s: truth for s, truth in answers.items() if truth is not None}
     if different and times < 2:
         message = (
             f"The sheet {different[0]!r} has other columns than the first. Name one with --sheet."
         )
         raise InputError(message, (), name)
-    parts = {
-        sheet: _without_feet(sheet, part) for sheet, part in parts.items() if sheet not in different
-    }
+    different = [sheet for sheet in different if sheet not in truths]
+    parts = {s: _without_feet(s, part) for s, part in parts.items() if s not in different} | truths
     heading = SHEETS[SHEETS[0] in columns]
     rows = tuple({heading: sheet, **row} for sheet, part in parts.items() for row in part.rows)
     lines = tuple(line for part in parts.values() for line in part.lines)
     listed = ", ".join(map(repr, different))[:300]
-    said = [Problem(f"Sheets with other columns are left out: {listed}.")] if different else []
+    said = [Problem(f"The sheets are read as one table: {', '.join(map(repr, parts))}.")]
+    said += [Problem(f"Sheets with other columns are left out: {listed}.")] if different else []
     notices = tuple(notice for part in parts.values() for notice in part.notices)
     told = tuple(line for part in parts.values() for line in part.told)
     told += book.words_on(different)
     return TableRows((heading, *columns), rows, lines, (*said, *notices), told=told)
+
+
+def _truth_of(sheet: str, part: TableRows, alike: Sequence[TableRows]) -> TableRows | None:
+    """Return the rows of a sheet of the truth in the columns of the others, or ``None``.
+
+    It has one row for each id. A column of another name is the only one with all its words.
+    """
+    columns = alike[0].columns
+    key = next((c for c in part.columns if c in columns), None)
+    ids = {row[key] for row in part.rows} if key else set[str]()
+    if len(ids) < len(part.rows):
+        return None
+    rows = [row for of in alike for row in of.rows]
+    used = {c: {row[c] for row in rows} - {""} for c in columns if c != key}
+    names = dict[str, str]()
+    for column in part.columns:
+        words = {row[column] for row in part.rows} - {""}
+        same = [c for c in used if words <= used[c]] if len(words) > 1 else []
+        name = column if column in used else same[0] if len(same) == 1 else ""
+        if name and name not in names.values() and column != key:
+            names[column] = name
+    if key is None or not names:
+        return None
+    left = [c for c in part.columns if c not in names and c != key]
+    listed = ", ".join(f"{c!r}" if c == name else f"{c!r} as {name!r}" for c, name in names.items())
+    message = f"The sheet {sheet!r} gives the right answers: {listed}."
+    message += f" Left out: {', '.join(map(repr, left))}." if left else ""
+    blank = dict.fromkeys(columns, "")
+    truth = tuple(
+        blank | {key: row[key]} | {name: row[c] for c, name in names.items()} for row in part.rows
+    )
+    return TableRows(columns, truth, part.lines, (*part.notices, Problem(message)), told=part.told)
 
 
 def _without_feet(sheet: str, part: TableRows) -> TableRows:

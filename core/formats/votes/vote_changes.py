@@ -123,7 +123,7 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
         raters = [c for c in data["columns"] if c["column"] != gold]
         data["columns"] = [*raters, {"column": gold, "rater": gold}]
         kinds[gold] = "gold"
-    if not lists and data["rater"] != mapping.rater and data["kind"] is None:
+    if data["rater"] != mapping.rater and data["kind"] is None:
         kinds = {**kinds_in(table, data["rater"]), **kinds}
     data["submission"] = data["submission"] or _item_of_texts(table, data["item"])
     return build_model(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")

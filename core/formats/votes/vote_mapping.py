@@ -30,6 +30,7 @@ from core.formats.columns.headings import (
 from core.formats.columns.name_grids import without_continued_headings
 from core.formats.columns.text_columns import text_column
 from core.formats.datasets.labels import option_for
+from core.formats.source.heading import names_the_truth
 from core.formats.source.heading_words import RANKS, has_word
 from core.formats.tables.table import Table
 from core.formats.votes.structure.marks import without_derived
@@ -56,7 +57,6 @@ VoterKind = Literal["human", "llm", "offline", "gold"]
 _CRITERIA = ("item", "rater", "kind", *ABOUT_ITEM)
 _SEPARATORS = (" / ", "/", " | ", "|", ": ", ":", " - ", " – ", "__", "_", " ")
 _NTH = re.compile(r"\d{1,2}(st|nd|rd|th|re|er|e|\.|ª|º|°)?", re.I)
-_GOLD = ("gold", "gold label", "ground truth", "truth", "reference label")
 
 
 class VoteColumn(Noun):
@@ -169,7 +169,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     candidates = [
         c
         for c in without_continued_headings(table, candidates)
-        if plain_name(c) in _GOLD or not is_sum(c, candidates)
+        if names_the_truth(c) or not is_sum(c, candidates)
     ]
     if sum(map(names_a_rater, candidates)) > 1:
         # Next to columns named for raters, another column is a consensus or a total.
@@ -278,7 +278,7 @@ def kinds_of(names: Iterable[str]) -> dict[str, VoterKind]:
     """Return the kinds of raters whose names reveal them."""
     kinds: dict[str, VoterKind] = {}
     for name in dict.fromkeys(names):
-        if plain_name(name) in _GOLD:
+        if names_the_truth(name):
             kinds[name] = "gold"
         elif names_a_model(name):
             kinds[name] = "llm"

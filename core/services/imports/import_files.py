@@ -17,9 +17,10 @@ from core.formats.datasets.labels import WORD, words_in_changes
 from core.formats.datasets.roles import HOW_TO_SAY
 from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.known import kind_of
-from core.formats.office.workbook import SheetNotChosen
+from core.formats.office.workbook import EVERY, SheetNotChosen
 from core.formats.rubrics.forms import read_rubrics
 from core.formats.source.opened import Opened
+from core.formats.tables.sheets import SHEETS
 from core.formats.tables.table import Table, table_of_files, with_paths
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.item_texts import why_unreadable
@@ -269,7 +270,8 @@ def import_path(
 def _open_likely_sheet(source: VoteSource, error: SheetNotChosen) -> VoteSource:
     """Return the workbook, opened at its only sheet with votes, or with items in several columns.
 
-    Raises ``SheetNotChosen`` if several sheets have some, or none has.
+    Sheets of the same columns that are a rater each are opened together. Raises ``InputError``,
+    with the readings of these together, if several sheets have some, or none has.
     """
     kind_of_sheet = {sheet: _kind_of_sheet(source.with_sheet(sheet)) for sheet in error.sheets}
     kinds = {sheet: kind for sheet, (kind, columns) in kind_of_sheet.items() if columns > 1}
@@ -279,7 +281,17 @@ def _open_likely_sheet(source: VoteSource, error: SheetNotChosen) -> VoteSource:
             return source.with_sheet(sheets[0])
         if sheets:
             break
-    raise error
+    if not error.alike:
+        raise error
+    together = source.with_sheet(EVERY)
+    try:
+        file_look = look(together)
+    except InputError:
+        raise error from None
+    if file_look.mapping and file_look.mapping.rater in SHEETS:
+        return together
+    readings = nearest_in_words(file_look, options=True)
+    raise InputError(error.message, readings, error.where) from error
 
 
 def _kind_of_sheet(source: VoteSource) -> tuple[Literal["votes", "items", "neither"], int]:

@@ -529,15 +529,12 @@ def test_a_nine_that_stands_apart_is_said(store: Store, tmp_path: Path) -> None:
 def test_sheets_of_one_shape_are_read_as_one_table(store: Store, tmp_path: Path) -> None:
     other = [READINGS[0], *([row[0], "no", row[2]] for row in READINGS[1:])]
     file = workbook(tmp_path, {"Reader 1 (Lo)": READINGS, "Reader 2 (Mi)": other})
-    with pytest.raises(InputError, match=r"--sheet '\*' reads them as one table"):
-        brought(store, file)
-    report = import_files.import_path(
-        store, file, sheet="*", changes=("item=Case", "rater=sheet", "label=Seen?")
-    )
-    # Six cases, two readers.
-    assert (report["votes"], len(report["raters"]), report["items"]) == (12, 2, 6)
-    with pytest.raises(InputError, match="item=Case --map rater=sheet"):
-        import_files.import_path(store, file, sheet="*")
+    # Six cases, two readers, who are named so: nothing is asked.
+    for sheet, changes in ((None, ()), ("*", ("item=Case", "rater=sheet", "label=Seen?"))):
+        report = import_files.import_path(store, file, sheet=sheet, changes=changes)
+        assert (report["votes"], len(report["raters"]), report["items"]) == (12, 2, 6)
+    with pytest.raises(InputError, match="has rows on 2 sheets: 'Case Lo', 'Case Mi'"):
+        brought(store, workbook(tmp_path, {"Case Lo": READINGS, "Case Mi": other}))
 
 
 def test_a_sheet_with_other_columns_is_passed_over_and_said(store: Store, tmp_path: Path) -> None:

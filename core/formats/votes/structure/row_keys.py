@@ -14,6 +14,7 @@ from core.formats.columns.headings import (
     names_an_occasion,
 )
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading import names_the_truth
 from core.formats.source.heading_words import (
     ASPECTS,
     COURSES,
@@ -123,7 +124,9 @@ def _keys_rated_once(values: Values) -> RowKeys | None:
 def _is_certain(values: Values, keys: RowKeys) -> bool:
     """Return whether headings or all pairs identify the item, without contrary evidence."""
     rated = any(has_word(c, RATED) or _BEGINS.search(plain_heading(c)) for c in keys.item)
-    if not (rated or has_word(keys.rater, RATERS)):
+    heads = values.distinct[keys.rater] if keys.rater == sheet_column(values) else [keys.rater]
+    heads = [head for head in heads if not names_the_truth(head)]
+    if not (rated or all(has_word(head, RATERS) for head in heads)):
         return False
     tell = [*keys.item, keys.rater, *filter(None, (keys.criterion, keys.replicate))]
     if values.uniqueness(tell) < 1 or keys.texts.second or any(map(names_a_person, keys.answers)):

@@ -26,6 +26,7 @@ from core.formats.columns.headings import (
 from core.formats.columns.label_words import NO_ANSWER, is_yes, may_be_marks
 from core.formats.columns.text_columns import ANY_TEXT, WRITTEN, WRITTEN_BY, is_remark, text_shape
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading import names_the_truth
 from core.formats.source.heading_words import (
     ITEMS,
     PEOPLE,
@@ -357,7 +358,12 @@ def rater_heading_level(values: Values, column: str) -> int:
     if has_word(column, PEOPLE) or all(map(_MAIL.match, values.distinct[column])):
         return 2
     words = values.distinct[column]
-    return 2 if all(has_word(w, RATERS) for w in words) else int(all(map(_PERSON.match, words)))
+    names = [w for w in words if not names_the_truth(w)]
+    return (
+        2
+        if names and all(has_word(w, RATERS) for w in names)
+        else int(all(map(_PERSON.match, words)))
+    )
 
 
 def _is_count_heading(words: Sequence[str]) -> bool:

@@ -1,0 +1,82 @@
+"""Workbooks with a sheet for each reader, and one for the right answers."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from core.errors import InputError
+from core.services.imports import import_files
+from core.store.store import Store
+from tests.formats.office.workbooks import xlsx
+from tests.services.imports.test_strangers import first
+
+FINDINGS = ("clear", "shadow", "opaque")
+HEAD = ["Film", "Finding", "Certainty (1-5)", "Minutes"]
+
+
+def reader(k: int) -> list[list[str]]:
+    """Eight films, in an order of its own."""
+    films = sorted(range(8), key=lambda n: (n * (2 * k + 1)) % 8)
+    return [
+        HEAD,
+        *(
+            [f"F{n}", FINDINGS[(n + k) % 3], str(1 + (n * k + n) % 5), str(3 + n % k)]
+            for n in films
+        ),
+    ]
+
+
+def truth(*heads: str) -> list[list[str]]:
+    cells = {"Finding": lambda n: FINDINGS[n % 3], "Tissue": lambda n: ("benign", "not")[n % 2]}
+    cells["Histology"] = cells["Finding"]
+    return [["Film", *heads], *([f"F{n}", *(cells[h](n) for h in heads)] for n in range(8))]
+
+
+@pytest.mark.parametrize(
+    ("sheet", "heads", "labels", "said"),
+    [
+        ("Truth", ("Finding",), {"Finding": "clear"}, "gives the right answers: 'Finding'."),
+        ("Gold standard", ("Histology",), {"Finding": "clear"}, "'Histology' as 'Finding'."),
+        ("Referenz", ("Finding", "Tissue"), {"Finding": "clear"}, "'Finding'. Left out: 'Tissue'."),
+        # Neither a criterion nor its words; no name of the truth.
+        ("Truth", ("Tissue",), {}, "other columns are left out: 'Truth'"),
+        ("Summary", ("Histology",), {}, "other columns are left out: 'Summary'"),
+    ],
+)
+def test_sheets_of_readers_are_one_table_and_the_truth_labels(
+    store: Store,
+    tmp_path: Path,
+    sheet: str,
+    heads: tuple[str, ...],
+    labels: dict[str, str],
+    said: str,
+) -> None:
+    file = tmp_path / "films.xlsx"
+    below = [[], ["Read by two pathologists who did not see the films."]]
+    right = [*truth(*heads), *below]
+    file.write_bytes(xlsx({"Reader 1": reader(1), "Reader 2": reader(2), sheet: right}))
+    report = import_files.import_path(store, file)
+    notices = " ".join(notice["message"] for notice in report["notices"])
+    assert (report["votes"], len(report["raters"]), report["items"]) == (32, 2, 8), notices
+    items = store.datasets.load(report["dataset_version"]).items
+    film = next(item for item in items if item.id == "F0")
+    assert {name: label.label for name, label in film.labels.items()} == labels
+    assert said in notices
+    assert first(store, report).id in {f"F{n}" for n in range(8)}
+
+
+def test_sheets_of_people_are_asked_about_with_the_whole_command(
+    store: Store, tmp_path: Path
+) -> None:
+    file = tmp_path / "films.xlsx"
+    file.write_bytes(xlsx({"Kim": reader(1), "Lee": reader(2), "Gold": truth("Finding")}))
+    with pytest.raises(InputError, match=r"rows on 3 sheets.*the same: --sheet") as refused:
+        import_files.import_path(store, file)
+    words = shlex.split(str(refused.value).rpartition("If it is that: ")[2])
+    changes = [word for at, word in enumerate(words) if words[at - 1] == "--map"]
+    assert words[-2:] == ["--sheet", "*"]
+    report = import_files.import_path(store, file, changes=changes, sheet="*")
+    assert (report["votes"], len(report["raters"]), report["items"]) == (32, 2, 8)
