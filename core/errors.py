@@ -15,6 +15,8 @@ a run: it is a ``VoteFailure`` value (``core.domain.votes``).
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +57,34 @@ def _step_text(path: tuple[str | int, ...]) -> list[str]:
     return words
 
 
+#: The most lines for problems that differ only in the words they quote, and the most places of one.
+_LINES, _PLACES = 6, 3
+_QUOTED = re.compile(r"'[^']*'|\d+")
+
+
+def _problem_lines(problems: Iterable[Problem]) -> Iterator[str]:
+    """Yield a line for each problem; an equal one elsewhere only adds its place.
+
+    >>> bad = [Problem("is empty.", "Write it.", ("name",), line) for line in range(2, 9)]
+    >>> [*_problem_lines(bad)]
+    ['line 2, name (and 6 more: line 3, name; line 4, name; line 5, name ...): is empty. Write it.']
+    """
+    kinds = dict[tuple[str, str], dict[str, list[Problem]]]()
+    for problem in problems:
+        kind = kinds.setdefault((_QUOTED.sub("", problem.message), problem.mend), {})
+        kind.setdefault(problem.message, []).append(problem)
+    for kind in kinds.values():
+        for equal in [*kind.values()][:_LINES]:
+            first, *others = equal
+            said = f"{first.message} {first.mend}".strip()
+            more = "; ".join(problem.place for problem in others[:_PLACES])
+            more += " ..." if len(others) > _PLACES else ""
+            place = f"{first.place} (and {len(others)} more: {more})" if others else first.place
+            yield f"{place}: {said}" if place else said
+        if left := sum(map(len, [*kind.values()][_LINES:])):
+            yield f"and {left} more of this kind."
+
+
 class RubricStudioError(Exception):
     """The base of all errors. ``str(error)`` is a complete sentence for users."""
 
@@ -68,7 +98,7 @@ class InputError(RubricStudioError):
 
     def __str__(self) -> str:
         head = f"{self.where}: {self.message}" if self.where else self.message
-        return "\n".join([head, *(f"  - {problem}" for problem in self.problems)])
+        return "\n".join([head, *(f"  - {line}" for line in _problem_lines(self.problems))])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain data, for ``--json``."""
