@@ -275,6 +275,8 @@ def _layout_notice(mapping: VoteMapping) -> Problem:
         sides = (mapping.first or mapping.first_system, mapping.second or mapping.second_system)
         says = f"two answers a row, {sides[0]!r} and {sides[1]!r}, compared"
         says += f" in {', '.join(names)}" if names else " by their headings"
+        asked = ", ".join(dict.fromkeys(repr(c.criterion) for c in mapping.columns if c.criterion))
+        says += f"; the criteria are {asked}" if asked else ""
     elif mapping.layout == "criteria":
         rater = f"rater {mapping.rater!r}" if mapping.rater else "one rater"
         says = f"a criterion a column: {', '.join(names)}; {item}, the {rater}"

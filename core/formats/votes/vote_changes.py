@@ -19,6 +19,7 @@ from core.formats.datasets.roles import (
     with_item_columns_joined,
 )
 from core.formats.tables.table import Table, joined_parts
+from core.formats.votes.pairs.pair_tables import preference_columns
 from core.formats.votes.structure.named_fields import NAMES, PAIR
 from core.formats.votes.vote_mapping import Layout, VoteMapping, VoterKind, kinds_in, kinds_of
 
@@ -136,7 +137,8 @@ def _listed_columns(
     grid = _columns_in_grid(lists, table)
     if grid is not None:
         data["columns"] = grid
-        data["layout"] = "wide" if "rater" in grid[0] else data["layout"]
+        if "rater" in grid[0] and data["layout"] != "pairs":
+            data["layout"] = "wide"
         return kinds_of(column["rater"] for column in grid if "rater" in column)
     kinds: dict[str, VoterKind] = {}
     for kind, columns in lists.items():
@@ -145,8 +147,9 @@ def _listed_columns(
         name = {"criteria": "criterion", "items": "item"}.get(kind, "rater")
         names = parts_in_brackets(columns) if name != "rater" else columns
         data["columns"] = [{"column": c, name: n} for c, n in zip(columns, names, strict=True)]
-        if kind == "preference" and data["rater"]:  # a column names the rater
-            data["columns"] = [{"column": c} for c in columns]
+        if kind == "preference":
+            voters = preference_columns(columns, has_rater=bool(data["rater"]))
+            data["columns"] = [c.model_dump() for c in voters]
         kinds |= kinds_of(columns) if name == "rater" else {}
     return kinds
 
