@@ -252,6 +252,24 @@ COMPARED_TABLES: tuple[Stranger, ...] = (
         table([{"id": n, **two(n, "sentence1", "sentence2"), "label": n % 3} for n in range(12)]),
         "refused",
     ),
+    # How often each won against each: no votes.
+    *(
+        Stranger(
+            f"{name}.csv",
+            table(
+                [
+                    {corner: SYSTEMS[row]} | {SYSTEMS[at]: won[row][at] for at in range(3)}
+                    for row in range(3)
+                ]
+                + [{corner: "without ties"} | dict.fromkeys(SYSTEMS, "")]
+            ),
+            "refused", words_in_refusal=("a table of wins, of each against each",),
+        )
+        for name, corner, won in (
+            ("wins", "wins (row against column)", (("", 4, 9), (7, "", 3), (2, 8, ""))),
+            ("win rates", "", (("", 0.4, 0.9), (0.6, "", 0.25), (0.1, 0.75, ""))),
+        )
+    ),
     # More than two answers.
     *(
         Stranger(

@@ -328,7 +328,8 @@ def _grid_readings(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     if person and not any(map(names_a_rater, parts)) and not judged.text:
         lacks = f"a row is a person ({person!r}), and {_join_names(grid.raters)} could be the items"
         changes = [f"items={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
-        yield NearShape("criteria", lacks, (f"rater={person}", *changes))
+        is_told = {*grid.raters} <= table.questions.keys()
+        yield NearShape("criteria", lacks, (f"rater={person}", *changes), is_told)
         return
     sure = grid.has_titled_raters and bool(item) and not judged.second
     for way in likely_sides(table, grid):
