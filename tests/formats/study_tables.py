@@ -56,6 +56,21 @@ STUDY_TABLES: tuple[Stranger, ...] = (
         essay(0),
         prompt=source(0).strip(),
     ),
+    # A column names the criteria, so nothing can be the only one.
+    Stranger(
+        "only.csv",
+        table(
+            [
+                {"item": n, "rater": who, "criterion": criterion, "score": 1 + (n + len(who)) % 3}
+                for n in range(4)
+                for who in ("kim", "leah")
+                for criterion in ("tone", "depth")
+            ]
+        ),
+        "refused",
+        words=("only=tone",),
+        words_in_refusal=("names the only criterion, but 'criterion' names the criteria",),
+    ),
     # Ids repeat in four conditions: an item is both, and each of five people has a column.
     Stranger(
         "conditions.csv",

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from core.domain.base import build_model
+from core.errors import InputError
 from core.formats.columns.headings import is_sum
 from core.formats.columns.name_grids import grid_of
 from core.formats.columns.text_columns import text_shape
@@ -120,6 +121,7 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
                     data[field_name] = None
     if lists:
         kinds = _listed_columns(data, lists, table) | kinds
+    _refuse_only_beside_criteria(data, several, table)
     if gold:
         raters = [c for c in data["columns"] if c["column"] != gold]
         data["columns"] = [*raters, {"column": gold, "rater": gold}]
@@ -128,6 +130,15 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
         kinds = {**kinds_in(table, data["rater"]), **kinds}
     data["submission"] = data["submission"] or _item_of_texts(table, data["item"])
     return build_model(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
+
+
+def _refuse_only_beside_criteria(
+    data: Mapping[str, Any], fields: Sequence[str], table: Table
+) -> None:
+    columns = [data["criterion"], *(c["column"] for c in data["columns"] if c.get("criterion"))]
+    if "only" in fields and data["only"] and (named := next(filter(None, columns), "")):
+        says = f"'only={data['only']}' names the only criterion, but {named!r} names the criteria."
+        raise InputError(says, (), table.name)
 
 
 def _listed_columns(
