@@ -91,10 +91,8 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
     if case.text:
         assert item.text == case.text
     assert {name: label.label for name, label in item.labels.items()} == case.labels
-    if case.kind not in ("arena", "argilla"):
-        roles = {role["column"] for role in report["roles"]}
-        assert roles
-        assert all(role["why"] for role in report["roles"])
+    assert report["roles"]
+    assert all(role["why"] for role in report["roles"])
 
 
 def read_as_its_map_says(store: Store, file: Path, case: Stranger) -> None:

@@ -203,5 +203,28 @@ def _has_text(value: Any) -> bool:
     return isinstance(value, str) and len(value.split()) > 3
 
 
-ARENA = of_rows(_is_arena, _read_arena)
-MT_BENCH_PAIRS = of_rows(lambda row: row.keys() >= _OF_PAIRS, _read_pairs)
+ARENA = of_rows(
+    _is_arena,
+    _read_arena,
+    roles={
+        **dict.fromkeys(("question_id", "turn"), "item"),
+        **dict.fromkeys(("judge", "judge[]", "judge_user"), "rater"),
+        "model_a": "first_system",
+        "model_b": "second_system",
+        "winner": "label",
+        "conversation_a[].content": "first",
+        "conversation_b[].content": "second",
+    },
+)
+MT_BENCH_PAIRS = of_rows(
+    lambda row: row.keys() >= _OF_PAIRS,
+    _read_pairs,
+    roles={
+        **dict.fromkeys(("question_id", "turn"), "item"),
+        **dict.fromkeys(("judge", "judge[]"), "rater"),
+        "model_1": "first_system",
+        "model_2": "second_system",
+        **dict.fromkeys(("g1_winner", "g2_winner"), "label"),
+        **dict.fromkeys(("g1_judgment", "g2_judgment"), "reason"),
+    },
+)

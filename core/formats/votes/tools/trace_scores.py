@@ -152,7 +152,21 @@ def _row_shapes(
             take(results, row)
         return results
 
-    return of_rows(fits, read, "data", table=True)
+    return of_rows(fits, read, "data", table=True, roles=_ROLES)
+
+
+#: What the fields of all three tools are.
+_ROLES: Mapping[str, str] = {
+    **dict.fromkeys(("traceId", "trace_id", "observationId", "observation_id"), "item"),
+    **dict.fromkeys(("run_id", "span_id", "context.span_id"), "item"),
+    **dict.fromkeys(("name", "annotation_name", "key"), "criterion"),
+    **dict.fromkeys(("value", "stringValue", "string_value", "score", "label"), "label"),
+    **dict.fromkeys(("result", "result.label", "result.score"), "label"),
+    **dict.fromkeys(("source", "annotator_kind", "feedback_source.type"), "kind"),
+    **dict.fromkeys(("authorUserId", "author_user_id", "feedback_source.user_id"), "rater"),
+    **dict.fromkeys(("feedback_source", "identifier", "user_id"), "rater"),
+    **dict.fromkeys(("comment", "explanation", "result.explanation"), "reason"),
+}
 
 
 LANGFUSE = _row_shapes("langfuse", _is_langfuse, _add_langfuse_score)
