@@ -149,6 +149,7 @@ def test_decimal_commas_are_numbers() -> None:
 #: What becomes of a field of each tool, whatever its values are.
 ROLES = {
     "deepeval": ("metricsData[].reason", "reason"),
+    "promptfoo": ("gradingResult.componentResults[].assertion.type", "criterion"),
     "ragas": ("faithfulness", "label"),
     "openai_evals": ("results[].name", "criterion"),
     "mt_bench": ("judge[]", "rater"),
