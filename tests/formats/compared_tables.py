@@ -151,7 +151,7 @@ COMPARED_TABLES: tuple[Stranger, ...] = (
         table([{"id": n, **two(n), "preference": STRENGTH[n % 4]} for n in range(9)]),
         "pairs", (9, 1, 9, 1),
     ),
-    # A preference for each criterion: one is chosen.
+    # A preference for each criterion.
     *(
         Stranger(
             f"criteria{len(who)}.csv",
@@ -162,13 +162,42 @@ COMPARED_TABLES: tuple[Stranger, ...] = (
                     for n in range(9)
                 ]
             ),
-            "refused", (9, 1, 9, 1),
-            maps=(
-                f"first=answer_a second=answer_b prompt=prompt{rater} preference=Fluency",
-                f"first=answer_a second=answer_b prompt=prompt{rater} preference=Accuracy",
-            ),
+            "pairs", (18, 1, 9, 2),
         )
-        for who, rater in (({}, ""), ({"annotator": "kim"}, " rater=annotator"))
+        for who in ({}, {"annotator": "kim"})
+    ),
+    # Raters by criteria, with the word that most gave; where nothing says which names are which,
+    # it is asked.
+    Stranger(
+        "three on two questions.csv",
+        table(
+            [
+                {"nr": n, "article": essay(n + 70), **two(n, "summary_A", "summary_B")}
+                | {f"{who}_{asked}": "AB="[(n * at + n // 3) % 3]
+                   for asked in ("overall", "concise")
+                   for at, who in enumerate(("Ana", "Bo", "Cy"))}
+                | {"majority_overall": "AB"[n % 2]}
+                for n in range(12)
+            ]
+        ),
+        "pairs", (72, 3, 12, 2), prompt=essay(70),
+    ),
+    Stranger(
+        "two by two.csv",
+        table(
+            [
+                {"nr": n, **two(n, "text_A", "text_B")}
+                | {f"{who}_{asked}": "AB="[(n + at) % 3]
+                   for who in ("oak", "elm")
+                   for at, asked in enumerate(("north", "south"))}
+                for n in range(12)
+            ]
+        ),
+        "refused", (48, 2, 12, 2),
+        maps=(
+            "first=text_A second=text_B raters=oak raters=elm criteria=north criteria=south",
+            "first=text_A second=text_B raters=north raters=south criteria=oak criteria=elm",
+        ),
     ),
     # Numbers with a middle, 0 and 1, wins and losses: in both directions.
     *(
@@ -215,18 +244,31 @@ COMPARED_TABLES: tuple[Stranger, ...] = (
                 for n in range(16)
             ]
         ),
-        "refused", (16, 2, 8, 1), prompt=essay(50),
-        maps=tuple(
-            "first=Summary A second=Summary B prompt=Source text rater=Rater"
-            f" preference={criterion}"
-            for criterion in ("Faithful", "Readable")
-        ),
+        "pairs", (32, 2, 8, 2), prompt=essay(50),
     ),
     # Labels of what two sentences have to do with each other are no preference.
     Stranger(
         "entailed.csv",
         table([{"id": n, **two(n, "sentence1", "sentence2"), "label": n % 3} for n in range(12)]),
         "refused",
+    ),
+    # How often each won against each: no votes.
+    *(
+        Stranger(
+            f"{name}.csv",
+            table(
+                [
+                    {corner: SYSTEMS[row]} | {SYSTEMS[at]: won[row][at] for at in range(3)}
+                    for row in range(3)
+                ]
+                + [{corner: "without ties"} | dict.fromkeys(SYSTEMS, "")]
+            ),
+            "refused", words_in_refusal=("a table of wins, of each against each",),
+        )
+        for name, corner, won in (
+            ("wins", "wins (row against column)", (("", 4, 9), (7, "", 3), (2, 8, ""))),
+            ("win rates", "", (("", 0.4, 0.9), (0.6, "", 0.25), (0.1, 0.75, ""))),
+        )
     ),
     # More than two answers.
     *(

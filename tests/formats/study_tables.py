@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Callable, Sequence
 
-from tests.formats.strangers import Stranger, essay, source, table
+from tests.formats.strangers import Stranger, essay, short, source, table
 
 STATEMENTS = ("Strongly disagree", "Disagree", "Neither agree nor disagree", "Agree")
 HOW = "How far do you agree?"
@@ -18,11 +19,10 @@ def vignette(n: int) -> str:
     return f"The guide tells visitor {n}: 'We will look for lamp {n} before the bridge closes.'"
 
 
-def _survey() -> str:
-    """Four people on three vignettes and two statements, with the three headings of Qualtrics."""
-    columns = [f"Q{n}_{part}" for n in (3, 4, 5) for part in (1, 2)]
-    parts = {"1": "The answer is warm.", "2": "The answer is clear."}
-    asked = [f"{vignette(int(c[1]))} - {HOW} - {parts[c[-1]]}" for c in columns]
+def _survey(numbers: Sequence[int], asks: Callable[[int, int], str]) -> str:
+    """Four people on questions of two parts, with the three headings of Qualtrics."""
+    columns = [f"Q{n}_{part}" for n in numbers for part in (1, 2)]
+    asked = [asks(int(c[1]), int(c[-1])) for c in columns]
     rows = [
         [f"R_{who}", *(STATEMENTS[(who + at) % 4] for at in range(len(columns)))]
         for who in range(4)
@@ -55,6 +55,21 @@ STUDY_TABLES: tuple[Stranger, ...] = (
         (32, 2, 8, 2),
         essay(0),
         prompt=source(0).strip(),
+    ),
+    # A column names the criteria, so nothing can be the only one.
+    Stranger(
+        "only.csv",
+        table(
+            [
+                {"item": n, "rater": who, "criterion": criterion, "score": 1 + (n + len(who)) % 3}
+                for n in range(4)
+                for who in ("kim", "leah")
+                for criterion in ("tone", "depth")
+            ]
+        ),
+        "refused",
+        words=("only=tone",),
+        words_in_refusal=("names the only criterion, but 'criterion' names the criteria",),
     ),
     # Ids repeat in four conditions: an item is both, and each of five people has a column.
     Stranger(
@@ -96,13 +111,29 @@ STUDY_TABLES: tuple[Stranger, ...] = (
     # Four people, three vignettes, two statements: 24 answers, and the vignettes are the texts.
     Stranger(
         "vignettes.csv",
-        _survey(),
-        "refused",
+        _survey(
+            (3, 4, 5),
+            lambda n, part: f"{vignette(n)} - {HOW} - The answer is {('warm', 'clear')[part - 1]}.",
+        ),
+        "at once",
         (24, 4, 3, 2),
         maps=(
             "rater=ResponseId items=Q3 items=Q4 items=Q5 criteria=The answer is warm"
             " criteria=The answer is clear",
         ),
+    ),
+    # The other way round: two statements about each of two replies, which stand behind them.
+    Stranger(
+        "replies.csv",
+        _survey(
+            (3, 4),
+            lambda n, part: (
+                f"This reply is {('polite', 'helpful')[n - 3]}. - {short(part)} It opens in May."
+            ),
+        ),
+        "criteria",
+        (16, 4, 2, 2),
+        f"{short(1)} It opens in May.",
     ),
     # Written answers to three questions: which of them is judged is asked.
     Stranger(

@@ -13,6 +13,7 @@ from core.formats.source.format import Fit, Format, format_of, formats_of
 from core.formats.source.opened import Opened
 from core.formats.votes.reading import read_bundle
 from core.formats.votes.sources import open_bytes
+from core.formats.votes.tools.known_tools import tool_of
 from tests.formats.brought import BROUGHT, Brought
 from tests.formats.rubrics.rubric_tables import PLAIN
 from tests.formats.votes import test_gradescope
@@ -143,3 +144,33 @@ def test_decimal_commas_are_numbers() -> None:
     (criterion,) = bundle.rubric.criteria
     assert criterion.scale == "ordinal"
     assert [option.label for option in criterion.options] == ["2.5", "3.5", "4"]
+
+
+#: What becomes of a field of each tool, whatever its values are.
+ROLES = {
+    "deepeval": ("metricsData[].reason", "reason"),
+    "promptfoo": ("gradingResult.componentResults[].assertion.type", "criterion"),
+    "ragas": ("faithfulness", "label"),
+    "openai_evals": ("results[].name", "criterion"),
+    "mt_bench": ("judge[]", "rater"),
+    "arena": ("winner", "label"),
+    "langfuse": ("source", "kind"),
+    "langsmith": ("key", "criterion"),
+    "phoenix": ("annotator_kind", "kind"),
+    "lm_eval": ("doc_id", "item"),
+    "openreview": ("content.soundness.value", "label"),
+}
+
+
+def test_each_field_of_a_tools_file_has_its_role() -> None:
+    found = dict[str, dict[str, str]]()
+    for brought in BROUGHT:
+        file = Opened.of(brought.data, brought.file)
+        if brought.door == "votes" and (tool := tool_of(file)) is not None:
+            roles = tool.read(file).roles
+            assert all(role.why for role in roles)
+            found.setdefault(tool.name, {}).update({r.column: r.role for r in roles})
+    for tool_name, (path, role) in ROLES.items():
+        assert found[tool_name].get(path) == role, found[tool_name]
+    # What is not read is said, too.
+    assert found["arena"]["tstamp"] == found["langfuse"]["id"] == "ignored"

@@ -198,6 +198,20 @@ TRACE_TABLES: tuple[Stranger, ...] = (
              ("groundedness", "semantic_similarity", "rouge_l")),
         )
     ),
+    # The same answer to another question is another item.
+    Stranger(
+        "repeated answers.csv",
+        table(
+            [
+                {"question": f"How is lake {n} fed?", "contexts": f"['Page {n}.', 'Foot.']"}
+                | {"answer": essay(n % 4), "ground_truth": f"Springs feed lake {n}."}
+                | {m: round((7 * n + at) % 29 / 29, 4) for at, m in enumerate(METRICS)}
+                for n in range(24)
+            ]
+        ),
+        "dataset", 24, text=essay(0), prompt="How is lake 0 fed?",
+        labels={m: str(round(at / 29, 4)) for at, m in enumerate(METRICS)},
+    ),
     *(
         Stranger(
             f"summaries {source}.csv", summaries(source, text), "wide", (72, 3, 12, 2),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from core.formats.source.heading import CRITERIA
 from core.formats.source.heading_words import (
     ASPECTS,
     MEASURES,
@@ -168,21 +169,6 @@ def numbered_parts(columns: Sequence[str]) -> bool:
     return all(s in _PARTS or has_word(s, PROMPTS) or has_word(s, ASPECTS) for s in stems)
 
 
-#: Words for criteria in column names.
-_ASKED = re.compile(
-    r"coheren|cohesi|fluen|relevan|helpful|correct(?!eur|ric|or)|complex|verbos|gramma|syntax|vocab|clarity"
-    r"|clear|tone\b|accura|consisten|engag|surpris|empath|factual|style|organi|convention"
-    r"|phraseolog|naturalness|complete|concise|toxic|safety|harm|polite|readab|structure|creativ"
-    r"|original|depth|useful|informativ|specific|understand|faithful|grounded|adequa|evidence"
-    r"|mechanics|argument|thesis|spelling|overall|persuas|novelty|soundness|significance"
-    r"|professional|appearance|aroma\b|flavou?r\b|sweetness|acidity|bitterness"
-    r"|inhalt|sprache\b|aufbau\b|ausdruck\b|rechtschreib|verstandlich|gliederung"
-    r"|contenido|ortografia|estructura|cla(rid|rez|rte)|chiarezza|comunica|contenu\b|orthographe"
-    r"|coeren|coesao|genauigkeit|sprachfluss|terminolog|inhoud|opbouw|taalgebruik|rigor\b|tono?\b"
-    r"|estilo|грамотн|вежлив|полезн|ясност|точност|стил|содержани|логик|正確|自然|流暢|准确|流畅|连贯|完整|清晰",
-)
-
-
 def names_a_rater(column: str) -> bool:
     """Return whether a heading contains a word for a rater.
 
@@ -222,7 +208,7 @@ def names_a_criterion(column: str) -> bool:
     >>> names_a_criterion("Coherence"), names_a_criterion("Kim")
     (True, False)
     """
-    return bool(_ASKED.search(plain_heading(column)))
+    return bool(CRITERIA.search(plain_heading(column)))
 
 
 def stem_of(heading: str) -> str:

@@ -54,6 +54,11 @@ class NameGrid(NamedTuple):
         return NameGrid(self.criteria, self.raters, columns)
 
     @property
+    def changes(self) -> list[str]:
+        """Return the grid as changes of a mapping."""
+        return [*(f"raters={r}" for r in self.raters), *(f"criteria={c}" for c in self.criteria)]
+
+    @property
     def has_titled_raters(self) -> bool:
         """Return whether the raters are people: `Prof. Amin`, `M. de Vries`, `Interviewer A`,
         `R2 (Dr. Silva)`, `ann2`.
@@ -163,11 +168,11 @@ def answers_in_grid(table: Table) -> NameGrid | None:
     return (grid if fits[0] else grid.swapped) if any(fits) else None
 
 
-def are_sides_unclear(table: Table, grid: NameGrid) -> bool:
-    """Return whether neither names nor scales say which side of a grid is the raters."""
+def likely_sides(table: Table, grid: NameGrid) -> tuple[NameGrid, ...]:
+    """Return a grid, and swapped as well if neither names nor scales say which are the raters."""
     turned = grid.swapped
     named = grid.has_titled_raters or _with_likelier_raters(turned) != turned
-    return not named and _on_one_range(table, turned)
+    return (grid,) if named or not _on_one_range(table, turned) else (grid, turned)
 
 
 def _may_hold_marks(table: Table, column: str) -> bool:

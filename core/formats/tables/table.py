@@ -110,7 +110,8 @@ class Table:
 def first_of_table(table: Table, most: int) -> Table:
     """Return up to ``most`` rows of a table, as rows of text: without the places in a document."""
     rows, lines = table.rows[:most], table.lines[:most]
-    return Table(table.name, table.kind, table.columns, rows, lines, scales=table.scales)
+    first = Table(table.name, table.kind, table.columns, rows, lines)
+    return replace(first, scales=table.scales, questions=table.questions)
 
 
 def read_table(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 
 from core.errors import Problem
 from core.formats.columns.answer_columns import could_answer, words_in
@@ -18,7 +19,8 @@ from core.formats.columns.text_columns import text_shape
 from core.formats.datasets.mapping import ColumnMapping
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
-from core.formats.tables.table import Table
+from core.formats.tables.cells import steps_of
+from core.formats.tables.table import Table, first_of_table, value_paths, with_paths
 from core.formats.votes.pairs.leaderboards import why_leaderboard_unread
 from core.formats.votes.pairs.rankings import why_ranking_unread
 from core.formats.votes.structure.named_fields import NAMES
@@ -79,6 +81,23 @@ def text_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
 
 
 _MAP = "--map 'item={}'"
+
+
+#: `support@v3`, `v1.2`, `prompt-v2`: a version of what wrote a text.
+_VERSION = re.compile(r"(.*[@_\-/ :])?v\d+([._-]\w+)*", re.I)
+_MOST_VERSIONS = 12
+
+
+def version_place(table: Table, columns: Collection[str]) -> str:
+    """Return the only column, or place in cells, of a few versions that repeat, or ""."""
+    inside = [p for p in value_paths(table) if steps_of(p)[0] in columns and p not in columns]
+    places, found = [*(c for c in columns if c not in table.nested), *inside], list[str]()
+    table = with_paths(first_of_table(table, 1000), inside)
+    for place in places:
+        words = words_in(table, place)
+        few = 1 < len(words) <= min(_MOST_VERSIONS, len(table.rows) // 2)
+        found += [place] if few and all(map(_VERSION.fullmatch, words)) else []
+    return found[0] if len(found) == 1 else ""
 
 
 def why_unreadable(table: Table) -> str:

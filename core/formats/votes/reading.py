@@ -41,7 +41,7 @@ from core.formats.votes.imported import (
     VoteLine,
     empty_answers,
 )
-from core.formats.votes.item_texts import has_text_per_system, text_notices
+from core.formats.votes.item_texts import has_text_per_system, text_notices, version_place
 from core.formats.votes.nested.left_inside import left_beside_paths, left_inside_notice
 from core.formats.votes.nested.nests import judgements_as_rows
 from core.formats.votes.pairs.contests import pairs_in
@@ -273,6 +273,8 @@ def _layout_notice(mapping: VoteMapping) -> Problem:
         sides = (mapping.first or mapping.first_system, mapping.second or mapping.second_system)
         says = f"two answers a row, {sides[0]!r} and {sides[1]!r}, compared"
         says += f" in {', '.join(names)}" if names else " by their headings"
+        asked = ", ".join(dict.fromkeys(repr(c.criterion) for c in mapping.columns if c.criterion))
+        says += f"; the criteria are {asked}" if asked else ""
     elif mapping.layout == "criteria":
         rater = f"rater {mapping.rater!r}" if mapping.rater else "one rater"
         says = f"a criterion a column: {', '.join(names)}; {item}, the {rater}"
@@ -302,6 +304,9 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
     asks = (mapping.submission or mapping.first) and not mapping.prompt
     mend = prompt_map(table, unused) if asks else ""
     notices = [Problem(f"Columns left out: {names}.", mend, (), 1), *inside]
+    if mapping.submission and not mapping.system and (versions := version_place(table, unused)):
+        says = f"{versions!r} could be what wrote the texts."
+        notices.append(Problem(says, f"If it is: {maps_for('system', [versions])}."))
     if sure := [c for c in unused if mapping.layout == "criteria" and _says_how_sure(table, c)]:
         options = maps_for("criteria", [*(c.column for c in mapping.columns), *sure], " ")
         says = f"How sure the raters were is left out: {', '.join(map(repr, sure))}."

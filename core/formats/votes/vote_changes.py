@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
 from core.domain.base import build_model
+from core.errors import InputError
 from core.formats.columns.headings import is_sum
 from core.formats.columns.name_grids import grid_of
 from core.formats.columns.text_columns import text_shape
@@ -19,6 +20,7 @@ from core.formats.datasets.roles import (
     with_item_columns_joined,
 )
 from core.formats.tables.table import Table, joined_parts
+from core.formats.votes.pairs.pair_tables import preference_columns
 from core.formats.votes.structure.named_fields import NAMES, PAIR
 from core.formats.votes.vote_mapping import Layout, VoteMapping, VoterKind, kinds_in, kinds_of
 
@@ -119,6 +121,7 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
                     data[field_name] = None
     if lists:
         kinds = _listed_columns(data, lists, table) | kinds
+    _refuse_only_beside_criteria(data, several, table)
     if gold:
         raters = [c for c in data["columns"] if c["column"] != gold]
         data["columns"] = [*raters, {"column": gold, "rater": gold}]
@@ -129,6 +132,15 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     return build_model(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
 
 
+def _refuse_only_beside_criteria(
+    data: Mapping[str, Any], fields: Sequence[str], table: Table
+) -> None:
+    columns = [data["criterion"], *(c["column"] for c in data["columns"] if c.get("criterion"))]
+    if "only" in fields and data["only"] and (named := next(filter(None, columns), "")):
+        says = f"'only={data['only']}' names the only criterion, but {named!r} names the criteria."
+        raise InputError(says, (), table.name)
+
+
 def _listed_columns(
     data: dict[str, Any], lists: dict[str, list[str]], table: Table
 ) -> dict[str, VoterKind]:
@@ -136,7 +148,8 @@ def _listed_columns(
     grid = _columns_in_grid(lists, table)
     if grid is not None:
         data["columns"] = grid
-        data["layout"] = "wide" if "rater" in grid[0] else data["layout"]
+        if "rater" in grid[0] and data["layout"] != "pairs":
+            data["layout"] = "wide"
         return kinds_of(column["rater"] for column in grid if "rater" in column)
     kinds: dict[str, VoterKind] = {}
     for kind, columns in lists.items():
@@ -145,8 +158,9 @@ def _listed_columns(
         name = {"criteria": "criterion", "items": "item"}.get(kind, "rater")
         names = parts_in_brackets(columns) if name != "rater" else columns
         data["columns"] = [{"column": c, name: n} for c, n in zip(columns, names, strict=True)]
-        if kind == "preference" and data["rater"]:  # a column names the rater
-            data["columns"] = [{"column": c} for c in columns]
+        if kind == "preference":
+            voters = preference_columns(columns, has_rater=bool(data["rater"]))
+            data["columns"] = [c.model_dump() for c in voters]
         kinds |= kinds_of(columns) if name == "rater" else {}
     return kinds
 

@@ -109,14 +109,19 @@ def _labels_in_grid(table: Table, mapping: ColumnMapping) -> bool:
 
 
 def unnamed_raters(table: Table, mapping: ColumnMapping) -> str:
-    """Return the id of items of which most have several rows with other labels, or ""."""
+    """Return the id of items of which most have several rows with other labels, or "".
+
+    The same text is another item where another prompt was asked.
+    """
     text, values = mapping.submission, values_of(table)
     labels = [c for c in mapping.labels.values() if c in values.columns]
     if not labels or text is None or text not in values.columns or values.uniqueness([text]) > 0.67:
         return ""
     ids = [c for c in values.columns if c != text and has_word(c, ITEMS) and values.may_be_key(c)]
     ids = [c for c in ids if not (values.varies([c], text) or values.varies([text], c))]
-    named = [c for c in (*ids, text) if any(values.varies([c], label) for label in labels)]
+    asked = [mapping.prompt] if mapping.prompt in values.columns else []
+    keys = {**{c: [c] for c in ids}, text: [text, *asked]}
+    named = [c for c, of in keys.items() if any(values.varies(of, label) for label in labels)]
     return next(iter(named), "") if ids or mapping.id is None else ""
 
 

@@ -34,7 +34,7 @@ from tests.formats.scorecard_tables import SCORECARD_TABLES
 from tests.formats.strange_tables import STRANGE_TABLES
 from tests.formats.strangers import STRANGERS, Stranger, essay, table
 from tests.formats.study_tables import STUDY_TABLES
-from tests.formats.trace_tables import PEOPLE, TRACE_TABLES
+from tests.formats.trace_tables import PEOPLE, TRACE_TABLES, score
 
 TABLES = (*STRANGERS, *STRANGE_TABLES, *RATED_TABLES, *MORE_TABLES, *FIELD_TABLES, *FRESH_TABLES)
 TABLES = (
@@ -91,10 +91,8 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
     if case.text:
         assert item.text == case.text
     assert {name: label.label for name, label in item.labels.items()} == case.labels
-    if case.kind not in ("arena", "argilla"):
-        roles = {role["column"] for role in report["roles"]}
-        assert roles
-        assert all(role["why"] for role in report["roles"])
+    assert report["roles"]
+    assert all(role["why"] for role in report["roles"])
 
 
 def read_as_its_map_says(store: Store, file: Path, case: Stranger) -> None:
@@ -184,6 +182,26 @@ def test_scores_of_evaluators_and_people_are_told_apart(store: Store, tmp_path: 
     assert {(vote.rater, vote.kind) for vote in bundle.votes.rows} == {
         *(("evaluator", "llm"), ("ann", "human"), ("bo", "human"))
     }
+
+
+def test_thumbs_that_a_program_sends_are_a_users_and_versions_are_offered_as_systems(
+    store: Store, tmp_path: Path
+) -> None:
+    rows = [
+        {"id": f"t{n}", "input": f"Where is ferry {n}?", "output": f"It is at pier {n} today."}
+        | {"metadata": {"prompt": f"helper@v{1 + n % 2}", "env": "live"}}
+        | {"scores": [score("fit", 1 + n % 4, "EVAL"), score("user_thumb", n % 2, "API")]}
+        for n in range(12)
+    ]
+    file = tmp_path / "traces.json"
+    file.write_text(json.dumps({"data": rows, "meta": {}}))
+    bundle = read_bundle(open_path(file), "long")
+    assert {(vote.criterion, vote.rater, vote.kind) for vote in bundle.votes.rows} == {
+        *(("fit", "evaluator", "llm"), ("user_thumb", "user", "human"))
+    }
+    assert "--map system=metadata.prompt" in str(bundle.notices)
+    report = brought(store, file, ("system=metadata.prompt",))
+    assert "could be what wrote" not in str(report["notices"])
 
 
 def test_fields_of_a_task_are_shown_with_their_roles(store: Store, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from core.formats.votes.structure.named_fields import (
 )
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import values_of
+from core.formats.votes.structure.vote_headings import is_users_feedback
 
 _SCORES = (*NAMES["label"], "grade", "mark", "result", "passed")
 #: Keys that may name a criterion.
@@ -309,14 +310,12 @@ def _named_in_record(
             own, keys = own | {"rater": value[name]}, keys | {"rater": name}
         own = {"rater": _UNNAMED[kind]} | own | {"kind": kind}
         keys = keys | {"kind": key}
-    weak = (
-        k
-        for k in value
-        if k not in keys.values() and plain_name(k) in _WEAK and isinstance(value[k], str)
-    )
-    key = next(weak, None)
+    weak = (k for k in value if plain_name(k) in _WEAK and isinstance(value[k], str))
+    key = next((k for k in weak if k not in keys.values()), None)
     if key is not None and (own.get("rater") or names_a_criterion(value[key])):
         own, keys = own | {"criterion": value[key]}, keys | {"criterion": key}
+    if own.get("rater") == _UNNAMED["offline"] and is_users_feedback(own.get("criterion", "")):
+        own |= {"rater": "user", "kind": "human"}
     return own, [*keys.values()]
 
 

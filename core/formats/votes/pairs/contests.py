@@ -19,7 +19,7 @@ from core.formats.votes.pairs.decided import decided_sides
 from core.formats.votes.pairs.pair_columns import are_system_names
 from core.formats.votes.pairs.preference_words import is_graded_preference, option_of
 from core.formats.votes.tools.messages import conversation_text
-from core.formats.votes.tools.pair_votes import PairContests, PairTasks
+from core.formats.votes.tools.pair_votes import OVERALL, PairContests, PairTasks
 from core.formats.votes.tools.tool_results import ToolResults
 from core.formats.votes.vote_mapping import VoteMapping
 from core.formats.votes.vote_tables import cell_text
@@ -97,7 +97,8 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
                 strange[word] += 1
             choice = _TURNED.get(choice, choice) if is_reversed and choice else choice
             kind = mapping.kinds.get(rater, mapping.others)
-            contests.vote(item, rater, "human" if kind == "gold" else kind, choice, why)
+            kind = "human" if kind == "gold" else kind
+            contests.vote(item, rater, kind, choice, why, c.criterion or OVERALL)
     if strange:
         problems = [_unknown_word(word, n) for word, n in strange.most_common()]
         raise refusal("table of pairs", problems, table.name)

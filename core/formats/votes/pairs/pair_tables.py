@@ -20,7 +20,8 @@ from core.formats.columns.headings import (
     plain_name,
 )
 from core.formats.columns.label_words import NO_ANSWER
-from core.formats.columns.text_columns import heads_a_prompt, is_remark, is_worded
+from core.formats.columns.name_grids import NameGrid, grid_of, likely_sides
+from core.formats.columns.text_columns import heads_a_prompt, is_remark, is_worded, prompt_beside
 from core.formats.datasets.field_names import SYNONYMS
 from core.formats.datasets.labels import WORD
 from core.formats.source.csv_writer import number_of
@@ -57,8 +58,8 @@ _WON = {
 def guess_pairs(table: Table) -> VoteMapping | None:
     """Return which columns hold two answers and the preference, or ``None`` for other tables.
 
-    Every value of the preference must be clear: an answer's heading or letter, a tie, 1 or 2. If
-    there are preferences by several criteria, the user must choose.
+    Every value of the preference must be clear: an answer's heading or letter, a tie, 1 or 2. So
+    must be which of several preferences are raters, and which criteria.
     """
     if (mapping := _sides_mapping(table)) is None:
         return None
@@ -75,10 +76,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     if mapping.first is None and are_decided(mapping):
         judged = named = left = []  # the winner's name is no second judgement
     columns = named[:1] if named and (mapping.rater or len(judged) < 2) else judged
-    rivals = [c for c in judged if has_word(c, PREFERENCES) or names_a_criterion(c)]
-    several = len(rivals) > 1 and plain_name(columns[0]) not in _PREFERENCE[:3]
-    if several and (mapping.rater or any(map(names_a_criterion, rivals))):
-        return None  # a preference for each criterion
+    columns = _by_raters_or_criteria(table, columns, judged, bool(mapping.rater))
     if not columns and not are_decided(mapping):
         return None
     if not mapping.rater and {*columns} < {*_columns_by_person(table, mapping, left)}:
@@ -86,9 +84,50 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     sides = [c for c in (mapping.first, mapping.second) if c]
     if not mapping.rater and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # The rater's column holds unknown words, so ask the user.
-    voters = [VoteColumn(column=c, rater="" if mapping.rater else c) for c in columns]
-    kinds = kinds_in(table, mapping.rater) if mapping.rater else kinds_of(columns)
-    return mapping.model_copy(update={"columns": tuple(voters), "kinds": kinds})
+    voters = preference_columns(columns, has_rater=bool(mapping.rater))
+    raters = kinds_of(c.rater for c in voters)
+    kinds = kinds_in(table, mapping.rater) if mapping.rater else raters
+    return mapping.model_copy(update={"columns": voters, "kinds": kinds})
+
+
+def _by_raters_or_criteria(
+    table: Table, columns: list[str], judged: list[str], has_rater: bool
+) -> list[str]:
+    """Return the preferences; none if it is unclear which are raters' and which are criteria."""
+    grid = None if has_rater else _whole_grid(columns)
+    if grid is not None:
+        return columns if len(likely_sides(table, grid)) == 1 else []
+    rivals = [c for c in judged if has_word(c, PREFERENCES) or names_a_criterion(c)]
+    if len(rivals) < 2 or plain_name(columns[0]) in _PREFERENCE[:3]:
+        return columns
+    if all(map(names_a_criterion, judged)):
+        return judged
+    return [] if has_rater or any(map(names_a_criterion, rivals)) else columns
+
+
+def preference_columns(columns: Sequence[str], *, has_rater: bool) -> tuple[VoteColumn, ...]:
+    """Return columns of preferences as raters, as criteria, or as both if headings combine them.
+
+    >>> heads = ["Kim_clarity", "Kim_depth", "Lee_clarity", "Lee_depth"]
+    >>> [(c.rater, c.criterion) for c in preference_columns(heads, has_rater=False)][:2]
+    [('Kim', 'clarity'), ('Kim', 'depth')]
+    >>> [(c.rater, c.criterion) for c in preference_columns(["Kim", "Lee"], has_rater=False)]
+    [('Kim', ''), ('Lee', '')]
+    """
+    several, grid = len(columns) > 1, None if has_rater else _whole_grid(columns)
+    if grid is not None:
+        parts = {column: pair for pair, column in grid.columns.items()}
+        pairs = {c: {"rater": parts[c][0], "criterion": parts[c][1]} for c in columns}
+        return tuple(VoteColumn(column=c, **pair) for c, pair in pairs.items())
+    if several and (has_rater or all(map(names_a_criterion, columns))):
+        return tuple(VoteColumn(column=c, criterion=c) for c in columns)
+    return tuple(VoteColumn(column=c, rater="" if has_rater else c) for c in columns)
+
+
+def _whole_grid(columns: Sequence[str]) -> NameGrid | None:
+    """Return the grid of raters and criteria that all columns make, or ``None``."""
+    grid = grid_of(columns)
+    return grid if grid is not None and len(grid.columns) == len(columns) else None
 
 
 def _sides_mapping(table: Table, *, loose: bool = False) -> VoteMapping | None:
@@ -111,6 +150,12 @@ def _sides_mapping(table: Table, *, loose: bool = False) -> VoteMapping | None:
     mapping = VoteMapping(layout="pairs", **fields)
     if mapping.rater is None and (who := _rater_column(table, mapping)):
         mapping = mapping.model_copy(update={"rater": who})
+    if (
+        texts
+        and mapping.prompt is None
+        and (asked := prompt_beside(table, sides[0], free.values()))
+    ):
+        mapping = mapping.model_copy(update={"prompt": asked})
     if not texts and (task := task_column(table, sides, mapping.rater)):
         mapping = mapping.model_copy(update={"item": task})
     return mapping
@@ -172,6 +217,10 @@ def near_pairs(table: Table) -> Iterator[tuple[str, ...]]:
         meant = (f"{WORD}{w}={option}" for w, option in sorted(better.items()))
         yield (*changes, *(f"preference={c}" for c in graded), *meant)
     left = [c for c in able if c not in graded and not (graded and is_sum(c))]
+    clear = [c for c in left if words_in(table, c) - NO_ANSWER <= _known_words(table, mapping, c)]
+    if (grid := None if rater else grid_of(clear)) is not None:
+        yield from ((*changes, *way.changes) for way in likely_sides(table, grid))
+        left = [c for c in left if c not in grid.columns.values()]
     group = [] if rater else _columns_by_person(table, mapping, left)
     for columns in ([group] if group else []) + [[c] for c in left if c not in group]:
         labels = set[str]().union(*(words_in(table, c) for c in columns)) - NO_ANSWER

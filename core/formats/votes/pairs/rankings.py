@@ -27,10 +27,16 @@ from core.text.names import fold
 def why_ranking_unread(table: Table) -> str:
     """Return why a table of rankings or counts is not read and what to do, or ""."""
     values = values_of(table)
-    if _is_symmetric(values):
+    counts = _square_of_numbers(values)
+    if _is_symmetric(counts):
         return (
             "Its numbers count how often two raters gave each pair of labels. It takes a row for "
             "each item, with the answer of each rater."
+        )
+    if _counts_wins(counts, values.columns[0] if counts else ""):
+        return (
+            "It is a table of wins, of each against each. Bring the single battles that it counts: "
+            "a row for each, with the two that were compared and which was better."
         )
     if values.size < 3:
         return ""
@@ -165,19 +171,47 @@ def are_ranks(values: Values, columns: Sequence[str]) -> bool:
     return values.size > 2 and all(sorted(of) == places for of in numbers)
 
 
-def _is_symmetric(values: Values) -> bool:
-    """Return whether rows and columns have the same labels, and most counts agree."""
-    columns = [c for c in values.columns[1:] if values.is_number(c) and not is_sum(c)]
+def _square_of_numbers(values: Values) -> list[list[float | None]]:
+    """Return the rows of numbers of a table whose rows and columns have the same labels, or []."""
+    columns = [c for c in values.columns[1:] if not is_sum(c)]
     labels = [_plain_label(c) for c in columns]
     heads = [_plain_label(word) for word in values.words[values.columns[0]]] if columns else []
-    rows = {head: at for at, head in enumerate(heads) if not is_sum(head)}
+    numbers = [[number_of(values.words[c][at]) for c in columns] for at in range(len(heads))]
+    rows = {
+        head: of
+        for head, of in zip(heads, numbers, strict=True)
+        if head in labels or not (is_sum(head) or {*of} == {None})
+    }
     if len(columns) < 2 or len({*labels}) < len(labels) or rows.keys() != {*labels}:
-        return False
-    counts = [[number_of(values.words[c][at]) for at in rows.values()] for c in columns]
-    whole = [n for of in counts for n in of if n is not None and n >= 0 and n.is_integer()]
-    agreed = [number_of(values.words[c][rows[_plain_label(c)]]) or 0.0 for c in columns]
+        return []
+    return [rows[label] for label in labels]
+
+
+def _is_symmetric(counts: list[list[float | None]]) -> bool:
+    """Return whether a square table of counts has most of them on its diagonal."""
+    whole = [n for row in counts for n in row if n is not None and n >= 0 and n.is_integer()]
+    agreed = [row[at] or 0.0 for at, row in enumerate(counts)]
     # Marks that people give each other are small numbers.
-    return len(whole) == len(columns) ** 2 and max(whole) > 10 and 2 * sum(agreed) > sum(whole)
+    full = len(whole) == len(counts) ** 2 > 0
+    return full and max(whole) > 10 and 2 * sum(agreed) > sum(whole)
+
+
+#: Headings of the corner of a table of wins.
+_WINS = re.compile(
+    r"\b(wins?|win ?rates?|won|beats?|sieg\w*|gewonnen|gewinn\w*|victoires?|victorias?|vittori[ae]"
+    r"|vitorias?|zwyciest\w*|wygran\w*|row (over|vs|against) column)\b|胜|勝"
+)
+
+
+def _counts_wins(counts: list[list[float | None]], corner: str) -> bool:
+    """Return whether a square table holds the wins of each row over each column.
+
+    Its corner says so, or both shares of a pair add up to one whole.
+    """
+    pairs = [(counts[a][b], counts[b][a]) for a, b in combinations(range(len(counts)), 2)]
+    shares = {round(a + b, 2) for a, b in pairs if a is not None and b is not None}
+    named = bool(_WINS.search(plain_heading(corner))) and len({*pairs}) > 1
+    return len(counts) > 2 and (named or shares in ({1.0}, {100.0}))
 
 
 def _plain_label(heading: str) -> str:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.columns.headings import is_question, names_a_person, names_a_rater
-from core.formats.columns.name_grids import NameGrid, answers_in_grid, are_sides_unclear
+from core.formats.columns.name_grids import NameGrid, answers_in_grid, likely_sides
 from core.formats.columns.text_columns import (
     heads_a_prompt,
     is_remark,
@@ -328,13 +328,14 @@ def _grid_readings(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     if person and not any(map(names_a_rater, parts)) and not judged.text:
         lacks = f"a row is a person ({person!r}), and {_join_names(grid.raters)} could be the items"
         changes = [f"items={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
-        yield NearShape("criteria", lacks, (f"rater={person}", *changes))
+        is_told = {*grid.raters} <= table.questions.keys()
+        yield NearShape("criteria", lacks, (f"rater={person}", *changes), is_told)
         return
     sure = grid.has_titled_raters and bool(item) and not judged.second
-    for way in (grid, grid.swapped) if are_sides_unclear(table, grid) else (grid,):
+    for way in likely_sides(table, grid):
         lacks = f"{_join_names(way.raters)} could be raters, {_join_names(way.criteria)} criteria"
-        changes = [f"raters={r}" for r in way.raters] + [f"criteria={c}" for c in way.criteria]
-        yield NearShape("wide", lacks, (*item_changes(item), *judged.changes(item), *changes), sure)
+        roles = (*item_changes(item), *judged.changes(item), *way.changes)
+        yield NearShape("wide", lacks, roles, sure)
     if sure:
         return
     texts = [text for text in proposed_texts(table) if not is_remark(text)]

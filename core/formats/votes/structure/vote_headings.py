@@ -60,6 +60,21 @@ def names_a_system(column: str) -> bool:
     return named and not names_a_judging_model(column)
 
 
+_FEEDBACK = re.compile(
+    r"\bthumbs?\b"
+    r"|\b(users?|customers?|visitors?) (feedback|thumbs?|ratings?|scores?|votes?|likes?)\b"
+)
+
+
+def is_users_feedback(name: str) -> bool:
+    """Return whether a score's name says that users gave it, though a program sent it.
+
+    >>> [is_users_feedback(name) for name in ("user_thumb", "thumbs up", "user intent")]
+    [True, True, False]
+    """
+    return _FEEDBACK.search(plain_heading(name)) is not None
+
+
 def item_changes(item: Sequence[str]) -> list[str]:
     """Return an item's columns as `FIELD=COLUMN`, also as `system=COLUMN` if one is a system."""
     ordered = sorted(item, key=names_a_system)

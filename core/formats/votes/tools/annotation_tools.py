@@ -169,7 +169,7 @@ def _read_table(file: Opened) -> ToolResults:
         for column in named:
             marks += _marked_cell(item, column, f"annotator {rater}", row[column], left)
     results = with_answers(results, marks, left)
-    results.roles = tuple(roles_of_fields(rows, results))
+    results.roles = tuple(roles_of_fields(rows, results, {}))
     return results
 
 
@@ -308,8 +308,10 @@ def _read_reviews(rows: Rows, title: str) -> ToolResults:
 
 
 LABEL_STUDIO = (
-    *of_rows(_is_task, _read_tasks, verbatim=True),
+    *of_rows(_is_task, _read_tasks, roles={}),
     ToolShape("table", lambda file: {*_ABOUT, "id"} <= {*file.columns}, _read_table),
 )
-ARGILLA = of_rows(_is_record, _read_records, "records", verbatim=True)
-OPENREVIEW = of_rows(_is_review, _read_reviews, "notes")
+ARGILLA = of_rows(_is_record, _read_records, "records", roles={})
+OPENREVIEW = of_rows(
+    _is_review, _read_reviews, "notes", roles={"forum": "item", "signatures[]": "rater"}
+)

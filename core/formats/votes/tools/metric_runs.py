@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from core.formats.datasets.roles import IGNORED, NOTE
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
 from core.formats.votes.scales import Value
@@ -19,6 +20,7 @@ from core.formats.votes.tools.messages import (
 )
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
+from core.formats.votes.tools.tool_roles import roles_of_fields
 
 # DeepEval: a test case is an item, a metric a question that it passed or not.
 
@@ -59,7 +61,22 @@ def _read_test_run(file: Opened) -> ToolResults:
         results.items[item] = fields
         for metric in objects_in(case.get("metricsData")):
             _add_metric(results, item, metric)
+    results.roles = tuple(roles_of_fields(_test_cases(run), results, _OF_CASES))
     return results
+
+
+_OF_CASES = {
+    "name": "item",
+    **dict.fromkeys(("input", "scenario"), "prompt"),
+    **dict.fromkeys(("actualOutput", "turns[].content"), "text"),
+    **dict.fromkeys(("expectedOutput", "expectedOutcome"), "reference"),
+    **dict.fromkeys(("context[]", "retrievalContext[]"), "context"),
+    "metricsData[].name": "criterion",
+    "metricsData[].evaluationModel": "rater",
+    **dict.fromkeys(("metricsData[].success", "metricsData[].score"), "label"),
+    **dict.fromkeys(("metricsData[].reason", "metricsData[].error"), "reason"),
+    "metadata.": NOTE,
+}
 
 
 def _add_metric(results: ToolResults, item: str, metric: Mapping[str, Any]) -> None:
@@ -276,8 +293,51 @@ def _first_text(value: Any) -> str:
 
 
 DEEPEVAL = (ToolShape("object", _is_test_run, _read_test_run),)
-RAGAS = of_rows(_is_ragas, _read_ragas, table=True)
-OPENAI_EVALS = of_rows(_is_output_item, _read_output_items, "data")
+RAGAS = of_rows(
+    _is_ragas,
+    _read_ragas,
+    table=True,
+    roles={
+        "user_input": "prompt",
+        "response": "text",
+        "reference": "reference",
+        **{f"{key}{end}": "context" for key in _RAGAS if "context" in key for end in ("", "[]")},
+    },
+)
+OPENAI_EVALS = of_rows(
+    _is_output_item,
+    _read_output_items,
+    "data",
+    roles={
+        "datasource_item_id": "item",
+        "datasource_item.": NOTE,
+        "results[].name": "criterion",
+        "results[].sample.model": "rater",
+        **dict.fromkeys(("results[].passed", "results[].score"), "label"),
+        "sample.model": "system",
+    },
+)
 _OF_SINGLE = {"question_id", "model", "judge", "judgment", "score", "turn"}
-MT_BENCH = of_rows(lambda row: row.keys() >= _OF_SINGLE, _read_single)
-LM_EVAL = of_rows(lambda row: row.keys() >= _HARNESS, _read_samples)
+MT_BENCH = of_rows(
+    lambda row: row.keys() >= _OF_SINGLE,
+    _read_single,
+    roles={
+        **dict.fromkeys(("question_id", "turn"), "item"),
+        **dict.fromkeys(("judge", "judge[]"), "rater"),
+        "model": "system",
+        "judgment": "reason",
+        "score": "label",
+    },
+)
+LM_EVAL = of_rows(
+    lambda row: row.keys() >= _HARNESS,
+    _read_samples,
+    roles={
+        "doc_id": "item",
+        "target": "reference",
+        "filtered_resps[]": IGNORED,
+        "doc.": NOTE,
+        **dict.fromkeys(("resps", "resps[]", "resps[][]"), "text"),
+        **dict.fromkeys(("filter", "metrics[]"), "criterion"),
+    },
+)

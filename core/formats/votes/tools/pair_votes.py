@@ -1,7 +1,7 @@
 """Votes on pairs of answers from Chatbot Arena and MT-Bench, as contests.
 
-An item is a task under two systems, in the order in which they were shown. The only question is
-which answer is better. MT-Bench's judge saw each pair in both orders.
+An item is a task under two systems, in the order in which they were shown. The question is which
+answer is better, overall or by several criteria. MT-Bench's judge saw each pair in both orders.
 """
 
 from __future__ import annotations
@@ -61,9 +61,17 @@ class PairContests:
         self.found.items.setdefault(id, {**fields, "meta": meta})
         return id
 
-    def vote(self, item: str, rater: str, kind: RaterKind, choice: str | None, reason: str) -> None:
+    def vote(
+        self,
+        item: str,
+        rater: str,
+        kind: RaterKind,
+        choice: str | None,
+        reason: str,
+        question: str = OVERALL,
+    ) -> None:
         """Add an answer; ``None`` if the rater gave no readable one."""
-        self.found.answers.append(ToolAnswer(item, OVERALL, rater, kind, choice, reason))
+        self.found.answers.append(ToolAnswer(item, question, rater, kind, choice, reason))
 
     def results(self) -> ToolResults:
         """Return all results; "both bad" is an option only if it was chosen."""
@@ -71,7 +79,9 @@ class PairContests:
         choices = {answer.value for answer in results.answers}
         labels = [A_BETTER, B_BETTER, TIE, *([BOTH_BAD] if BOTH_BAD in choices else [])]
         options = tuple((label, _WORTH[label]) for label in labels)
-        results.questions[OVERALL] = ToolQuestion(_ASKED, options, nominal=True)
+        for name in dict.fromkeys(answer.question for answer in results.answers):
+            asked = _ASKED if name == OVERALL else f"Which answer is better by this: {name}?"
+            results.questions[name] = ToolQuestion(asked, options, nominal=True)
         raters = {answer.rater for answer in results.answers}
         if len(raters) > MOST_RATERS:
             results.answers = [answer._replace(rater="people") for answer in results.answers]
@@ -193,5 +203,28 @@ def _has_text(value: Any) -> bool:
     return isinstance(value, str) and len(value.split()) > 3
 
 
-ARENA = of_rows(_is_arena, _read_arena)
-MT_BENCH_PAIRS = of_rows(lambda row: row.keys() >= _OF_PAIRS, _read_pairs)
+ARENA = of_rows(
+    _is_arena,
+    _read_arena,
+    roles={
+        **dict.fromkeys(("question_id", "turn"), "item"),
+        **dict.fromkeys(("judge", "judge[]", "judge_user"), "rater"),
+        "model_a": "first_system",
+        "model_b": "second_system",
+        "winner": "label",
+        "conversation_a[].content": "first",
+        "conversation_b[].content": "second",
+    },
+)
+MT_BENCH_PAIRS = of_rows(
+    lambda row: row.keys() >= _OF_PAIRS,
+    _read_pairs,
+    roles={
+        **dict.fromkeys(("question_id", "turn"), "item"),
+        **dict.fromkeys(("judge", "judge[]"), "rater"),
+        "model_1": "first_system",
+        "model_2": "second_system",
+        **dict.fromkeys(("g1_winner", "g2_winner"), "label"),
+        **dict.fromkeys(("g1_judgment", "g2_judgment"), "reason"),
+    },
+)

@@ -56,4 +56,4 @@ def _marked_choice(results: ToolResults, item: str, rater: str, row: Mapping[str
     return Marked(item, question, rater, "human", chosen, several)
 
 
-SHAPES = of_rows(_is_task, _read_annotations, verbatim=True)
+SHAPES = of_rows(_is_task, _read_annotations, roles={})

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from core.errors import Problem
+from core.formats.datasets.roles import NOTE
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, refusal
 from core.formats.votes.tools.fields import number_in, yes_or_no
@@ -25,6 +26,7 @@ from core.formats.votes.tools.messages import (
 )
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
+from core.formats.votes.tools.tool_roles import roles_of_fields
 
 PASSED = "passed"
 _WHAT = "file of results"
@@ -72,7 +74,24 @@ def _read_rows(rows: Rows, title: str) -> ToolResults:
     everywhere = _shared_assertions(rows)
     for item, row in zip(_read_outputs(results, rows), rows, strict=True):
         _add_answers(results, item, row, everywhere)
+    results.roles = tuple(roles_of_fields(rows, results, _ROLES))
     return results
+
+
+_GRADED = ("gradingResult.", "gradingResult.componentResults[].")
+_ASSERTED = "gradingResult.componentResults[].assertion."
+_ROLES = {
+    **dict.fromkeys(("testIdx", "promptIdx"), "item"),
+    **dict.fromkeys(("provider", "provider.id", "provider.label", "prompt.label"), "system"),
+    "prompt.raw": "prompt",
+    "vars.": NOTE,
+    "response.output": "text",
+    "error": "reason",
+    **{f"{of}{name}": "label" for of in ("", *_GRADED) for name in ("success", "pass", "score")},
+    **{f"{of}{name}": "reason" for of in _GRADED for name in ("reason", "comment")},
+    **dict.fromkeys((f"{_ASSERTED}type", f"{_ASSERTED}metric", f"{_ASSERTED}value"), "criterion"),
+    **dict.fromkeys((f"{_ASSERTED}provider", f"{_ASSERTED}provider.id"), "rater"),
+}
 
 
 def item_ids(rows: Rows) -> list[str]:

@@ -34,18 +34,19 @@ def of_rows(
     within: str = "",
     *,
     table: bool = False,
-    verbatim: bool = False,
+    roles: Mapping[str, str] | None = None,
 ) -> tuple[ToolShape, ...]:
     """Return the layouts of rows, recognised by the first row: JSON lines, or a JSON list.
 
     ``within``: also a list under that key of an object. ``table``: also CSV with these headings.
-    ``verbatim``: values are read as they stand, so that the table of roles can say where each went.
+    ``roles``: the roles of the tool's fields, by path; the values say those of others. ``None`` for
+    no table of roles.
     """
 
     def read_rows(rows: Rows, title: str) -> ToolResults:
         results = read(rows, title)
-        if verbatim:
-            results.roles = tuple(roles_of_fields(rows, results))
+        if roles is not None:
+            results.roles = tuple(roles_of_fields(rows, results, roles))
         if unread := _unread_text_columns(rows, results):
             message = f"Texts that are left out: {', '.join(map(repr, unread[:20]))}."
             mend = f"To grade the first: {maps_for('submission', unread[:1])}."

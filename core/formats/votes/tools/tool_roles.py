@@ -23,6 +23,9 @@ _PERSON = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z|\b(email|username|(first|last|full
 _FIELDS = {"submission": "text", "prompt": "prompt", "reference": "reference", "system": "system"}
 
 
+_TEXTS = {*_FIELDS.values(), "context", "reason"}
+
+
 class _Field(NamedTuple):
     """A field's first different values as text, and the number of filled ones."""
 
@@ -30,10 +33,14 @@ class _Field(NamedTuple):
     filled: list[int]
 
 
-def roles_of_fields(rows: Sequence[Mapping[str, Any]], results: ToolResults) -> list[ColumnRole]:
+def roles_of_fields(
+    rows: Sequence[Mapping[str, Any]], results: ToolResults, known: Mapping[str, str]
+) -> list[ColumnRole]:
     """Return the role of each field of the rows, by the path to it: `data.reply`, `marks[].value`.
 
-    A field has the role of the items and answers that hold all of its values.
+    A field that is not known, and not named for a question, has the role of the items and answers
+    that hold all of its values. If some are known, only texts are found in this way. A known path
+    with a dot at its end is of all other fields within it.
     """
     fields: dict[str, _Field] = {}
     for row in rows:
@@ -42,8 +49,15 @@ def roles_of_fields(rows: Sequence[Mapping[str, Any]], results: ToolResults) -> 
             field.filled[0] += bool(word)
             if word and len(field.words) < _SOUGHT:
                 field.words[word] = None
-    kept = _kept_words(results)
-    return [_role_of_field(path, field, kept) for path, field in fields.items()]
+    kept = {role: of for role, of in _kept_words(results).items() if not known or role in _TEXTS}
+    asked = {answer.question.partition(" (")[0] for answer in results.answers} if known else set()
+    told = {path: "label" for path in fields if asked & {*re.split(r"[.\[\]]+", path)}}
+    told |= known
+    others = {path: known.get(f"{path.partition('.')[0]}.", IGNORED) for path in fields}
+    return [
+        _role_of_field(path, field, kept, told.get(path, ""), others[path])
+        for path, field in fields.items()
+    ]
 
 
 def _words_inside(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
@@ -86,12 +100,18 @@ def _kept_words(results: ToolResults) -> dict[str, tuple[dict[str, None], str]]:
 
 
 def _role_of_field(
-    path: str, field: _Field, kept: Mapping[str, tuple[dict[str, None], str]]
+    path: str,
+    field: _Field,
+    kept: Mapping[str, tuple[dict[str, None], str]],
+    known: str,
+    other: str,
 ) -> ColumnRole:
     shown = tuple(" ".join(word.split())[:_CUT] for word in [*field.words][:_SHOWN])
     shown = () if any(map(_PERSON.search, (path, *field.words))) else shown
+    if known and field.words:
+        return ColumnRole(path, known, "its name", shown, field.filled[0])
     roles = (role for role, of in kept.items() if field.words and _holds(role, path, field, *of))
-    role = next(roles, IGNORED)
+    role = next(roles, other if field.words else IGNORED)
     why = "its values" if role != IGNORED else "not read" if field.words else "always empty"
     return ColumnRole(path, role, why, shown, field.filled[0])
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from core.formats.tables.cells import parsed_cell
 from core.formats.votes.scales import Value
+from core.formats.votes.structure.vote_headings import is_users_feedback
 from core.formats.votes.tools.messages import object_or_empty
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
@@ -54,7 +55,8 @@ def _add_langfuse_score(results: ToolResults, row: Row) -> None:
     item = f"{trace}/{part}" if part else str(trace)
     source = str(row.get("source") or "API")
     author = _first_filled(row, "authorUserId", "author_user_id")
-    rater, kind = _LANGFUSE.get(source, (source, "offline"))
+    of_users = source == "API" and is_users_feedback(str(row["name"]))
+    rater, kind = _USER if of_users else _LANGFUSE.get(source, (source, "offline"))
     form = str(_first_filled(row, "dataType", "data_type") or "")
     label = _first_filled(row, "stringValue", "string_value")
     value = _number_or_text(row.get("value"))
@@ -69,6 +71,7 @@ def _add_langfuse_score(results: ToolResults, row: Row) -> None:
     results.answers.append(answer)
 
 
+_USER: tuple[str, RaterKind] = ("user", "human")
 _LANGFUSE: Mapping[str, tuple[str, RaterKind]] = {
     "ANNOTATION": ("annotator", "human"),
     "EVAL": ("evaluator", "llm"),
@@ -86,7 +89,8 @@ def _add_langsmith_score(results: ToolResults, row: Row) -> None:
         return
     source = object_or_empty(parsed_cell(row.get("feedback_source")))
     form, user = str(source.get("type") or "api"), source.get("user_id")
-    rater, kind = _LANGSMITH.get(form, (form, "offline"))
+    of_users = form == "api" and is_users_feedback(str(row["key"]))
+    rater, kind = _USER if of_users else _LANGSMITH.get(form, (form, "offline"))
     rater = f"{rater} {user}" if user and kind == "human" else rater
     score = _number_or_text(row.get("score"))
     value = score if score is not None else _number_or_text(row.get("value"))
@@ -148,7 +152,21 @@ def _row_shapes(
             take(results, row)
         return results
 
-    return of_rows(fits, read, "data", table=True)
+    return of_rows(fits, read, "data", table=True, roles=_ROLES)
+
+
+#: What the fields of all three tools are.
+_ROLES: Mapping[str, str] = {
+    **dict.fromkeys(("traceId", "trace_id", "observationId", "observation_id"), "item"),
+    **dict.fromkeys(("run_id", "span_id", "context.span_id"), "item"),
+    **dict.fromkeys(("name", "annotation_name", "key"), "criterion"),
+    **dict.fromkeys(("value", "stringValue", "string_value", "score", "label"), "label"),
+    **dict.fromkeys(("result", "result.label", "result.score"), "label"),
+    **dict.fromkeys(("source", "annotator_kind", "feedback_source.type"), "kind"),
+    **dict.fromkeys(("authorUserId", "author_user_id", "feedback_source.user_id"), "rater"),
+    **dict.fromkeys(("feedback_source", "identifier", "user_id"), "rater"),
+    **dict.fromkeys(("comment", "explanation", "result.explanation"), "reason"),
+}
 
 
 LANGFUSE = _row_shapes("langfuse", _is_langfuse, _add_langfuse_score)
