@@ -159,4 +159,34 @@ HEADED_TABLES: tuple[Stranger, ...] = (
         "refused",
         words_in_refusal=("could be raters",),
     ),
+    # What is called submission holds numbers: papers, each with three reviews.
+    Stranger(
+        "papers.csv",
+        table(
+            [
+                {"#": 3 * n + k, "submission": n, "title": f"On bridge {n}", "reviewer": who}
+                | {"soundness": 1 + (n + k) % 5, "novelty": 1 + (n * k) % 4}
+                | {"review": f"The paper {who} read is clear. Part {n} is thin."}
+                for n in range(1, 13)
+                for k, who in enumerate(NAMES)
+            ]
+        ),
+        "criteria",
+        (72, 3, 12, 2),
+    ),
+    # Each nurse rates each wound twice.
+    Stranger(
+        "wounds.csv",
+        table(
+            [
+                {"wound_id": f"w{n}", "nurse": who, "session": of}
+                | {"size": 1 + (n + of + k) % 5, "depth": 1 + (n * k + of) % 4}
+                for n in range(10)
+                for k, who in enumerate(NAMES)
+                for of in (1, 2)
+            ]
+        ),
+        "criteria",
+        (120, 6, 10, 2),
+    ),
 )

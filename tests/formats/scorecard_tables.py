@@ -157,12 +157,8 @@ SCORECARD_TABLES: tuple[Stranger, ...] = (
                 for n in range(10)
             ]
         ),
-        "refused",
+        "criteria",
         (30, 2, 5, 3),
-        maps=(
-            "item=App ID rater=Interviewer criteria=Drive (1-5) criteria=Style (1-5)"
-            " criteria=Advice",
-        ),
     ),
     # Two texts and one score: nobody can tell which was scored.
     Stranger(

@@ -65,6 +65,17 @@ def score(name: str, value: float, source: str, **more: Any) -> dict[str, Any]:
     return {"id": f"s-{name}", "name": name, "value": round(value, 4), "source": source, **more}
 
 
+def categories() -> str:
+    """Traces with an evaluator's number, and of every other one a person's category in words."""
+    given = json.loads(traces(system_and_user, message))
+    for n, trace in enumerate(given["data"]):
+        number, _, person = trace["scores"]
+        word = {"value": (0, None)[n % 4 // 2], "stringValue": ("warm", "cold", "odd")[n % 3]}
+        of = [person | word | {"dataType": "CATEGORICAL", "authorUserId": PEOPLE[n // 2 % 2]}]
+        trace["scores"] = [number, *(of if n % 2 else [])]
+    return json.dumps(given)
+
+
 def system_and_user(text: str) -> dict[str, Any]:
     system = {"role": "system", "content": "You know all bridges."}
     return {"messages": [system, {"role": "user", "content": text}]}
@@ -161,6 +172,11 @@ TRACE_TABLES: tuple[Stranger, ...] = (
             (lambda text: {"question": text}, lambda text: {"answer": text}),
             (lambda text: {"role": "user", "content": [{"type": "text", "text": text}]}, message),
         ))
+    ),
+    # Twenty of forty have a person's word besides the evaluator's number.
+    Stranger(
+        "categories.json", categories(), "long", (60, 3, 40, 2),
+        text="Bridge 0 is about 0 hundred metres long.", prompt="How long is bridge 0?",
     ),
     # Sixty different fractions are five steps.
     Stranger(

@@ -35,9 +35,14 @@ _YES_OR_NO = frozenset(("boolean", "bool", "binary", "yes_no", "yesno", "yes/no"
 _NUMERIC = frozenset(
     ("likert", "ordinal", "numeric", "number", "integer", "int", "float", "rating", "score")
 )
+#: Kinds of questions whose options have no order, and words for an option that gives no points.
+_CHOICE = frozenset(("choice", "single_choice", "categorical", "category", "nominal", "enum"))
+_NA = frozenset({"na", "n/a", "not applicable", "does not apply"})
 _ENDS = (("min", "max"), ("minimum", "maximum"), ("min_score", "max_score"))
 _RANGES = ("range", "scale")
 _RANGE = re.compile(r"\s*(-?\d+)\s*(?:-|\u2013|to|\.\.|/)\s*(-?\d+)\s*\Z")
+#: Keys beside the criteria that say how their scores become one.
+_AGGREGATES = frozenset({"weights", "aggregate", "aggregation", "scoring", "score"})
 #: The most steps of a scale that names only its ends.
 _MOST_BETWEEN = 20
 
@@ -60,7 +65,7 @@ def has_levels(value: Any) -> bool:
         criteria = [isinstance(p, Mapping) and {"name": key, **p} for key, p in criteria.items()]
     if not isinstance(criteria, list) or not all(isinstance(e, Mapping) for e in criteria):
         return False
-    if any("options" in e and not _have_points(e["options"]) for e in criteria):
+    if any("options" in e and not (_have_points(e["options"]) or _is_choice(e)) for e in criteria):
         return False
     return any(_has_scale({**shared, **e}) for e in criteria) and all(
         any(e.get(key) for key in _NAMES) for e in criteria
@@ -100,7 +105,14 @@ def _kind_of(entry: Mapping[str, Any]) -> str:
     scale = entry.get("scale")
     kinds = (entry.get("type"), scale.get("type") if isinstance(scale, Mapping) else None)
     words = [re.sub(r"[\s-]+", "_", str(kind).strip().lower()) for kind in kinds if kind]
-    return next((word for word in words if word in _YES_OR_NO | _NUMERIC), "")
+    return next((word for word in words if word in _YES_OR_NO | _NUMERIC | _CHOICE), "")
+
+
+def _is_choice(entry: Mapping[str, Any]) -> bool:
+    """Return whether a criterion asks for one of several words without an order."""
+    words = entry.get("options")
+    listed = isinstance(words, list) and len(words) > 1 and all(isinstance(w, str) for w in words)
+    return listed and _kind_of(entry) in _CHOICE
 
 
 def _ends_of(entry: Mapping[str, Any]) -> tuple[float, float] | None:
@@ -135,6 +147,15 @@ def _rubric_inside(value: Any) -> Any:
     return within if isinstance(within, Mapping) and not own else value
 
 
+def _weights_beside(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
+    """Return the key beside the criteria that holds their weights by name, and the weights."""
+    for key in _AGGREGATES & value.keys():
+        weights = value[key].get("weights", value[key]) if isinstance(value[key], Mapping) else ()
+        if isinstance(weights, Mapping) and all(finite(n) is not None for n in weights.values()):
+            return key, weights
+    return "", {}
+
+
 def scoring_criteria(value: Any) -> Converted:
     """Return the rubric; a criterion without described scores is a yes-or-no question.
 
@@ -151,7 +172,8 @@ def scoring_criteria(value: Any) -> Converted:
     named = {"name": value["title"], **value} if value.get("title") else value
     rubric = {key: named[key] for key in ("name", "description", "guidelines") if named.get(key)}
     shared = _shared_scale(value)
-    known = {kind, "title", "name", "description", "guidelines", *shared}
+    key, weights = _weights_beside(value)
+    known = {kind, "title", "name", "description", "guidelines", key, *shared}
     around = [] if value is document else [key for key in document if key != "rubric"]
     given = [(name, entry, _with_scale(entry, shared)) for name, entry in entries]
     if all(whole == entry for _, entry, whole in given):
@@ -163,6 +185,9 @@ def scoring_criteria(value: Any) -> Converted:
         _criterion_of(name, entry, notices, ("criteria", at))
         for at, (name, _, entry) in enumerate(given)
     ]
+    for criterion in read:
+        if criterion.get("name") in weights:
+            criterion.setdefault("weight", weights[criterion["name"]])
     weighed = ["weight" in criterion for criterion in read]
     notices += weigh_by_names(read, weighed)
     unweighted = [criterion for criterion in read if "weight" not in criterion]
@@ -220,6 +245,8 @@ def _answers_of(
 ) -> dict[str, Any]:
     """Return the scale and options of a criterion; nothing for a plain yes or no."""
     given = _levels_in(entry)
+    if _is_choice(entry):
+        return {"scale": "nominal", "options": _choices(entry["options"], name, notices)}
     if given:
         levels = _levels_with_scores(given, name, entry, notices)
     elif kind in _YES_OR_NO or not (kind or _ends_of(entry)):
@@ -229,6 +256,17 @@ def _answers_of(
     else:
         levels = _numbered_levels(entry, name, kind, notices)
     return {"scale": "ordinal", "options": scored_options(levels, turned=turned)}
+
+
+def _choices(words: Sequence[str], name: str, notices: list[Problem]) -> list[dict[str, Any]]:
+    """Return options for words without an order; only *yes* has a value."""
+    if "yes" not in map(fold, words):
+        mend = "Its options have the value 0, so it scores nothing until they get values."
+        notices.append(Problem(f"{name!r} has words without points.", mend))
+    return [
+        {"label": word, "na": True} if fold(word) in _NA
+        else {"label": word, "value": float(fold(word) == "yes")} for word in words
+    ]  # fmt: skip
 
 
 def _numbered_levels(

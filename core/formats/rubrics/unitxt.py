@@ -32,11 +32,14 @@ def looks_like_unitxt(value: Any) -> bool:
     True
     >>> looks_like_unitxt({"criteria": [{"name": "a", "requirement": "b"}]})
     False
+    >>> described = {"name": "a", "description": "b"}
+    >>> chosen, rated = {**described, "options": ["x", "y"]}, {**described, "levels": {1: "low"}}
+    >>> looks_like_unitxt([chosen]), looks_like_unitxt([chosen, rated])
+    (True, False)
     """
-    return any(
-        _is_criterion(criterion, around)
-        for criterion, _, around in _criteria_with_places(value, ())
-    )
+    listed = [(given, around) for given, _, around in _criteria_with_places(value, ())]
+    has_levels = any({"levels", "scale", "anchors"} & given.keys() for given, _ in listed)
+    return not has_levels and any(_is_criterion(*pair) for pair in listed)
 
 
 def _is_criterion(value: Mapping[str, Any], around: Mapping[str, Any]) -> bool:

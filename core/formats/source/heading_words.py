@@ -16,7 +16,7 @@ RATERS: Words = {
     "en": "rater annotator judge grader reviewer coder scorer reader marker expert human teacher"
     " examiner evaluator assessor turker labeler labeller juror panelist referee critic observer"
     " moderator proctor worker crowdworker person radiologist pathologist clinician"
-    " physician dermatologist checker"
+    " physician dermatologist checker nurse sonographer interviewer"
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
     " evaluated_by verified_by fact-checked_by checked_by reviewed_by marked_by assessed_by"
     " inspector auditor your_name pc_member committee_member prolific_pid prolific_id"

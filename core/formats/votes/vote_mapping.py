@@ -19,6 +19,7 @@ from core.formats.columns.answer_columns import (
     words_in,
 )
 from core.formats.columns.headings import (
+    is_confidential,
     is_sum,
     named_for_raters,
     names_a_criterion,
@@ -28,7 +29,7 @@ from core.formats.columns.headings import (
     without_prefix,
 )
 from core.formats.columns.name_grids import without_continued_headings
-from core.formats.columns.text_columns import text_column
+from core.formats.columns.text_columns import is_remark, text_column
 from core.formats.datasets.labels import option_for
 from core.formats.source.heading import names_the_truth
 from core.formats.source.heading_words import RANKS, has_word
@@ -161,6 +162,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         return VoteMapping(layout="long", only=only, kinds=kinds, **fields)
     if layout in ("criteria", "pairs"):
         fields = fields_checked_by_values(table, named_fields(flat_columns(table), _CRITERIA))
+        fields |= _reason_field(table, fields)
         kinds = {} if "kind" in fields else kinds_in(table, fields.get("rater"))
         columns = _criterion_columns(table, fields, rubric)
         return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
@@ -206,14 +208,19 @@ def _mean_column(values: Values, columns: Sequence[str]) -> list[str]:
 
 
 def _reason_field(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the only column of sentences that differ between the raters of an item's one text."""
+    """Return the only column of sentences that differ between raters of one item, or of its text.
+
+    Without a text, its heading must be that of remarks or reviews.
+    """
     item, text = fields.get("item", ""), fields.get("submission", "")
     values = values_of(table)
-    if {"reason", "rater"} & {*fields} != {"rater"} or {item, text} - {*values.columns}:
+    if {"reason", "rater"} & {*fields} != {"rater"} or {item, text or item} - {*values.columns}:
         return {}
     free = [c for c in values.columns if c not in fields.values() and values.holds_sentences(c)]
-    said = [c for c in free if values.varies([item], c)]
-    known = len(said) == 1 and not values.varies([item], text)
+    said = [c for c in free if values.varies([item], c) and not is_confidential(c)]
+    if not text:
+        said = [c for c in said if is_remark(c) or plain_name(c) in ("review", "review text")]
+    known = len(said) == 1 and not (text and values.varies([item], text))
     return {"reason": said[0]} if known else {}
 
 

@@ -281,7 +281,7 @@ def _answers_of_row(
             continue
         if voter.item:
             votes.texts.setdefault(voter.item, {})
-        whose = of_row or _rater_fields(voter.rater, _kind_of_rater(voter.rater, mapping))
+        whose = _rater_fields(voter.rater, _kind_of_rater(voter.rater, mapping)) | of_row
         extra = {"item_id": voter.item} if voter.item else {}
         yield whose | extra | {"criterion": criterion, "label": label}
 

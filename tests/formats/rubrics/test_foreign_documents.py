@@ -495,3 +495,24 @@ def test_a_fault_in_a_translated_rubric_has_its_line() -> None:
     with pytest.raises(InputError) as error:
         read(text, "x.yaml")
     assert [problem.line for problem in error.value.problems] == [4]
+
+
+def test_a_choice_among_criteria_with_levels_is_nominal_and_weights_may_stand_beside() -> None:
+    rubric = read(
+        {
+            "criteria": [
+                {"id": "tone", "description": "Is it kind?", "levels": {0: "rude", 1: "kind"}},
+                {"id": "form", "description": "Which form has it?", "type": "choice",
+                 "options": ["letter", "list", "not applicable"]},
+                {"id": "end", "description": "Does it end?", "type": "choice",
+                 "options": ["yes", "no"]},
+            ],
+            "aggregate": {"method": "weighted_sum", "weights": {"tone": 0.75, "end": 0.25}},
+        }
+    )  # fmt: skip
+    assert [criterion.weight for criterion in rubric.criteria] == [0.75, 0, 0.25]
+    form, end = rubric.criteria[1:]
+    assert (form.scale, [(o.label, o.value, o.na) for o in form.options]) == (
+        "nominal", [("letter", 0, False), ("list", 0, False), ("not applicable", None, True)],
+    )  # fmt: skip
+    assert [(option.label, option.value) for option in end.options] == [("yes", 1), ("no", 0)]

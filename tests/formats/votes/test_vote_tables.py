@@ -15,6 +15,7 @@ from core.formats.votes.sources import open_bytes
 from core.formats.votes.structure.values import Values
 from core.formats.votes.vote_changes import change_votes, layout_meant
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
+from core.formats.votes.vote_tables import votes_in
 
 RUBRIC = Rubric(
     criteria=(
@@ -243,6 +244,16 @@ def test_a_column_of_gold_answers_becomes_labels_and_texts_become_items() -> Non
         ("b", "Bye", "no"),
     ]
     assert {v.rater for v in bundle.votes.rows} == {"kim", "lee"}
+
+
+def test_a_remark_on_a_row_is_the_reason_of_each_rater_in_it() -> None:
+    table = read_table("item,ann,bo,comment\na,1,2,Too short.\nb,2,2,\n", "x.csv")
+    mapping = change_votes(guess_vote_mapping(table, "wide"), ["reason=comment"], table)
+    rows = [row for _, row in votes_in(table, mapping).lines]
+    assert [(r["item_id"], r["rater_id"], r["label"], r["reason"]) for r in rows] == [
+        ("a", "ann", "1", "Too short."), ("a", "bo", "2", "Too short."),
+        ("b", "ann", "2", ""), ("b", "bo", "2", ""),
+    ]  # fmt: skip
 
 
 def test_items_to_be_judged_are_not_taken_for_votes() -> None:

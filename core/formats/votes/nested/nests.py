@@ -13,30 +13,29 @@ from core.formats.columns.headings import (
     is_quantity,
     is_sum,
     names_a_criterion,
-    names_a_person,
     names_a_rater,
     plain_name,
 )
-from core.formats.source.heading_words import ASPECTS, PREFERENCES, REMARKS, has_word
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table
 from core.formats.votes.nested.left_inside import Keys, leaves_of, left_inside_notice
 from core.formats.votes.nested.mean_scores import mean_criteria
+from core.formats.votes.nested.record_names import (
+    LONGEST,
+    WEAK_RATERS,
+    fields_named,
+    is_category,
+    is_score,
+    named_in_record,
+)
 from core.formats.votes.structure.named_fields import (
-    NAMES,
     flat_columns,
     named_fields,
     names_a_model,
 )
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import values_of
-from core.formats.votes.structure.vote_headings import is_users_feedback
 
-_SCORES = (*NAMES["label"], "grade", "mark", "result", "passed")
-#: Keys that may name a criterion.
-_WEAK = ("name", "key", "question", "rubric")
-#: Keys that name a judge in a list of judges.
-_WEAK_RATERS = ("model", "model name", "name", "llm", "id")
 #: Keys around scores that name nothing.
 _AROUND = re.compile(
     r"(score|rating|grade|mark|dimension|metric|result|evaluation|judge?ment|label|vote|assessment"
@@ -46,22 +45,7 @@ _AROUND = re.compile(
 )
 #: Headings of columns whose keys are judges, over criteria.
 _BY_JUDGE = re.compile(r"(peer )?reviews?|annotations?|gutachten|relectures|revisiones|pareceres")
-#: Longer words are no names and no answers.
-_LONGEST = 40
-#: Last words of keys that name people by an id.
-_IDS = frozenset({"id", "uid", "uuid", "name", "email"})
 _FIELDS = ("rater", "criterion", "score", "reason", "rater kind")
-#: Keys that say by what kind of rater a score is, and the words for each kind.
-_SOURCES = frozenset({"source", "source type", "annotator kind", "scorer type", "evaluator type"})
-_KINDS = {
-    **dict.fromkeys(("eval", "evaluator", "llm", "model", "ai", "auto eval", "judge"), "llm"),
-    **dict.fromkeys(("annotation", "human", "annotator", "person", "user", "manual"), "human"),
-    **dict.fromkeys(("api", "code", "sdk", "heuristic", "rule", "script"), "offline"),
-}
-#: Keys of the rater's name beside a source.
-_AUTHORS = frozenset({"author", "author name", "created by", "user name"})
-#: What a rater is called of whom only the kind is known.
-_UNNAMED = {"llm": "evaluator", "human": "annotator", "offline": "code"}
 
 
 class _NestedScore(NamedTuple):
@@ -134,7 +118,7 @@ def _with_named_judges(table: Table) -> Table:
     for column in (c for c in table.columns if c in table.nested and names_a_rater(c)):
         cells = [parsed_cell(row.get(column)) for row in table.rows]
         records = [cell for cell in cells if isinstance(cell, dict)]
-        able = (k for k in _WEAK_RATERS if all(isinstance(of.get(k), str) for of in records))
+        able = (k for k in WEAK_RATERS if all(isinstance(of.get(k), str) for of in records))
         if len(records) < len(cells) or (key := next(able, None)) is None:
             continue
         head = f"{column}.{key}"
@@ -177,7 +161,7 @@ def _records_in(cell: Any) -> list[dict[str, Any]]:
 
 
 def _all_fields(record: Mapping[str, Any]) -> list[str]:
-    return [field for key in record for field in _fields_named(key, record)]
+    return [field for key in record for field in fields_named(key, record)]
 
 
 def _judgements_of_rows(
@@ -197,7 +181,7 @@ def _judgements_of_rows(
         place = columns if len(columns) == 1 else ()
         walk = _nested_scores(value, place, read) if isinstance(value, dict | list) else ()
         leaves = list(walk)
-        if not leaves or not all(_is_score(leaf.score) for leaf in leaves):
+        if not leaves or not all(is_score(leaf.score) for leaf in leaves):
             return None
         rows.append(leaves)
     every = [leaf for leaves in rows for leaf in leaves]
@@ -243,23 +227,26 @@ def _nested_scores(
                 else [_NestedScore((), value)]
             )
         return
-    texts = [k for k, c in value.items() if isinstance(c, str) and len(c) > _LONGEST]
-    if any(not _fields_named(key, value) for key in texts):
+    texts = [k for k, c in value.items() if isinstance(c, str) and len(c) > LONGEST]
+    if any(not fields_named(key, value) for key in texts):
         yield _NestedScore((), value)  # the record of a text
         return
-    own, keys = _named_in_record(value, of, place)
+    own, keys = named_in_record(value, of, place)
     read.update((*place, key) for key in keys)
-    scores = [key for key in value if "score" in _fields_named(key, value)]
+    scores = [key for key in value if "score" in fields_named(key, value)]
     inside = {k: v for k, v in value.items() if isinstance(v, dict | list)}
     marks = {k: v for k, v in inside.items() if _holds_marks(k, v)}
-    free = [k for k in value if k not in inside and not _fields_named(k, value)]
+    free = [k for k in value if k not in inside and not fields_named(k, value)]
     free = [k for k in free if not (is_quantity(k) or is_sum(k))]
     if marks:
         yield from _beside_marks(value, place, read, names, own, [*scores, *free], marks)
         inside = marks
     if scores and not marks:
-        read.add((*place, scores[0]))
-        yield _NestedScore(names, value[scores[0]], **own)
+        given = [key for key in scores if value[key] not in (None, "")] or scores
+        # A category's word counts before the number that stands for it.
+        key = next((k for k in given if is_category(value[k])), given[0])
+        read.add((*place, key))
+        yield _NestedScore(names, value[key], **own)
     elif inside:
         for key, cell in inside.items():
             is_name = not _AROUND.fullmatch(plain_name(key))
@@ -286,42 +273,10 @@ def _beside_marks(
     listed = any(isinstance(cell, list) for cell in marks.values())
     for key in keys:
         is_mark = names_a_criterion(key) or _AROUND.fullmatch(plain_name(key))
-        if is_mark or "score" in _fields_named(key, record):
+        if is_mark or "score" in fields_named(key, record):
             read.add((*place, key))
             ours = {**own, "criterion": key} if listed else own
             yield _NestedScore(names if listed else (*names, key), record[key], **ours)
-
-
-def _named_in_record(
-    value: Mapping[str, Any], of: Mapping[str, str], place: Keys
-) -> tuple[dict[str, str], list[str]]:
-    """Return what a record names, beside what those around it name, and the keys that do so."""
-    keys = {field: key for key in value for field in _fields_named(key, value) if field != "score"}
-    own = {**of, **{field: str(value[key]) for field, key in keys.items()}}
-    if "rater" not in own and "[]" in place and any(map(names_a_rater, place)):
-        names = (k for k in value if plain_name(k) in _WEAK_RATERS and isinstance(value[k], str))
-        if (name := next(names, None)) is not None:
-            own, keys = own | {"rater": value[name]}, keys | {"rater": name}
-    sources = (k for k in value if plain_name(k) in _SOURCES and _kind_named(value[k]))
-    if (key := next(sources, None)) is not None:
-        kind = _kind_named(value[key])
-        names = (k for k in value if plain_name(k) in _AUTHORS and isinstance(value[k], str))
-        if "rater" not in own and (name := next(names, None)) is not None:
-            own, keys = own | {"rater": value[name]}, keys | {"rater": name}
-        own = {"rater": _UNNAMED[kind]} | own | {"kind": kind}
-        keys = keys | {"kind": key}
-    weak = (k for k in value if plain_name(k) in _WEAK and isinstance(value[k], str))
-    key = next((k for k in weak if k not in keys.values()), None)
-    if key is not None and (own.get("rater") or names_a_criterion(value[key])):
-        own, keys = own | {"criterion": value[key]}, keys | {"criterion": key}
-    if own.get("rater") == _UNNAMED["offline"] and is_users_feedback(own.get("criterion", "")):
-        own |= {"rater": "user", "kind": "human"}
-    return own, [*keys.values()]
-
-
-def _kind_named(source: Any) -> str:
-    """Return the kind of rater that a score's source says, or ""."""
-    return _KINDS.get(plain_name(source), "") if isinstance(source, str) else ""
 
 
 def _holds_marks(key: str, cell: Any) -> bool:
@@ -330,34 +285,11 @@ def _holds_marks(key: str, cell: Any) -> bool:
         return False
     entries = cell if isinstance(cell, list) else [*cell.values()]
     records = [entry for entry in entries if isinstance(entry, dict)]
-    scored = all(any("score" in _fields_named(k, record) for k in record) for record in records)
+    scored = all(any("score" in fields_named(k, record) for k in record) for record in records)
     marks = [entry for entry in entries if not isinstance(entry, dict)]
     whole = all(not isinstance(m, float) or (2 * m).is_integer() for m in marks)
-    marked = all(map(_is_score, marks)) and whole and any(mark is not None for mark in marks)
+    marked = all(map(is_score, marks)) and whole and any(mark is not None for mark in marks)
     return scored and (not marks or (marked and isinstance(cell, dict)))
-
-
-def _fields_named(key: str, record: Mapping[str, Any]) -> list[str]:
-    """Return the field that a key of a record names, or []."""
-    name, cell = plain_name(key), record[key]
-    if isinstance(cell, dict | list):
-        return []
-    is_id = name.rpartition(" ")[2] in _IDS or name == "user"
-    if isinstance(cell, str) and (names_a_rater(key) or (is_id and names_a_person(key))):
-        return ["rater"]
-    if type(cell) is int and is_id and names_a_person(key):
-        return ["rater"]
-    if isinstance(cell, str) and (has_word(key, REMARKS) or name in NAMES["reason"]):
-        return ["reason"]
-    if name in _SCORES or (isinstance(cell, str) and has_word(key, PREFERENCES)):
-        return ["score"]
-    short = isinstance(cell, str) and len(cell) <= _LONGEST
-    return ["criterion"] if short and has_word(key, ASPECTS) else []
-
-
-def _is_score(value: Any) -> bool:
-    short = isinstance(value, str) and len(value) <= _LONGEST
-    return value is None or short or isinstance(value, int | float)
 
 
 def _judge_and_criterion_depth(

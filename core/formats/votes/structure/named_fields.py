@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from core.formats.columns.answer_columns import words_in
@@ -83,6 +83,9 @@ WEAK = ("user", "model")
 #: Columns that name the author of one of an item's texts.
 _AUTHORS = (*GENERATORS, "candidate", "candidate model", "agent", "assistant", "bot", "engine")
 
+#: An id such as 7, S7 or sub-07.
+_NUMBERED = re.compile(r"(?:[A-Za-z]{1,5}[-_ ]?)?0*(\d{1,5})\Z")
+
 _MODELS = re.compile(
     r"gpt|claude|gemini|gemma|llama|mistral|mixtral|qwen|deepseek|command-r|palm|grok"
     r"|prometheus-|vicuna|nemotron|internlm|baichuan|chatglm|glm-\d|hunyuan|doubao|judgelm|pandalm"
@@ -126,6 +129,8 @@ def fields_checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, 
     prompt, and a text that rows repeat is the item if no column names it.
     """
     fields = _rater_by_heading(table, _with_id_as_item(table, _label_by_values(table, fields)))
+    if "item" not in fields and "rater" in fields and _numbers_texts(table, fields):
+        fields = {"item": fields.pop("submission"), **fields}
     if not is_worded(table, fields.get("reference", "")):
         fields = {name: column for name, column in fields.items() if name != "reference"}
     criterion = fields.get("criterion", "")
@@ -150,6 +155,13 @@ def fields_checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, 
     if shape is None or shape.sentences or shape.length > LONG:
         return fields
     return {name: column for name, column in fields.items() if name != "submission"}
+
+
+def _numbers_texts(table: Table, fields: Mapping[str, str]) -> bool:
+    """Return whether the column called a text holds ids: numbers, perhaps after a letter."""
+    words = words_in(table, fields.get("submission", ""))
+    numbers = {match[1] for word in words if (match := _NUMBERED.match(str(word).strip()))}
+    return len(numbers) == len(words) > 2 and all(int(n) <= 5 * len(words) for n in numbers)
 
 
 def _with_prompt(table: Table, fields: dict[str, str]) -> dict[str, str]:

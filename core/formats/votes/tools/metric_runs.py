@@ -125,7 +125,8 @@ def _read_ragas(rows: Rows, title: str) -> ToolResults:
     results = ToolResults("ragas", title)
     metrics = _number_columns(rows)
     filled = dict.fromkeys(name for row in rows for name in row if row[name] not in (None, ""))
-    if unused := [repr(name) for name in filled if name not in _RAGAS and name not in metrics]:
+    unused = [repr(n) for n in filled if n not in (*_RAGAS, *metrics) and not _is_index(rows, n)]
+    if unused:
         results.note(
             f"Columns left out, because not all their values are numbers: {', '.join(unused)}."
         )
@@ -148,7 +149,7 @@ def _read_ragas(rows: Rows, title: str) -> ToolResults:
 
 
 def _number_columns(rows: Rows) -> list[str]:
-    """Return the columns that hold only numbers."""
+    """Return the columns that hold only numbers, without an index."""
     names = dict.fromkeys(name for row in rows for name in row if name not in _RAGAS)
     return [
         name
@@ -157,7 +158,13 @@ def _number_columns(rows: Rows) -> list[str]:
         and all(
             row.get(name) in (None, "") or _cell_value(row.get(name)) is not None for row in rows
         )
+        and not _is_index(rows, name)
     ]
+
+
+def _is_index(rows: Rows, name: str) -> bool:
+    """Return whether a column counts three rows or more, as the index of a data frame does."""
+    return len(rows) > 2 and [_cell_value(row.get(name)) for row in rows] == [*range(len(rows))]
 
 
 def _cell_value(value: Any) -> Value:

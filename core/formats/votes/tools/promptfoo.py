@@ -8,7 +8,7 @@ rated by hand. Numbers next to pass and fail become reasons.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -75,7 +75,26 @@ def _read_rows(rows: Rows, title: str) -> ToolResults:
     for item, row in zip(_read_outputs(results, rows), rows, strict=True):
         _add_answers(results, item, row, everywhere)
     results.roles = tuple(roles_of_fields(rows, results, _ROLES))
+    if _is_derived(results):
+        message = (
+            f"{PASSED!r} is whether all assertions of an output hold: the other criteria say it."
+        )
+        results.note(
+            message, "Give it the weight 0 in the rubric, so that it does not count twice."
+        )
     return results
+
+
+def _is_derived(results: ToolResults) -> bool:
+    """Return whether an output passed exactly if it passed all of several other questions."""
+    held, whole = defaultdict[str, list[bool]](list), dict[str, bool]()
+    for answer in results.answers:
+        if answer.question != PASSED:
+            held[answer.item].append(answer.value is True)
+        elif isinstance(answer.value, bool) and answer.kind != "human":
+            whole[answer.item] = answer.value
+    several = any(len(values) > 1 for values in held.values())
+    return several and all(all(held[item]) is passed for item, passed in whole.items())
 
 
 _GRADED = ("gradingResult.", "gradingResult.componentResults[].")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -107,7 +108,7 @@ def bundle(
         dataset = _dataset_of(results, scales, {criterion.name for criterion in rubric.criteria})
     checker = VoteChecker(rubric, dataset.items, results.title)
     votes = checker.read(lines)
-    notices = list(results.notices)
+    notices = [*results.notices, *_scores_behind(results)]
     notices += [notice for scale in scales.values() for notice in scale.notices]
     notices += checker.notices
     details = {} if results.contest is None else {"contest": results.contest}
@@ -128,6 +129,18 @@ def _answer_as_number(answer: ToolAnswer, bins: Bins) -> ToolAnswer:
     if answer.number is None or bins.bins_of(answer.question) is None:
         return answer
     return answer._replace(value=answer.number)
+
+
+def _scores_behind(results: ToolResults) -> list[Problem]:
+    """Return the notice that answers are passed or not, although scores stand behind them."""
+    judged = [a for a in results.answers if isinstance(a.value, bool)]
+    names = [*dict.fromkeys(a.question for a in judged if a.number not in (None, 0, 1))]
+    if not names:
+        return []
+    listed = ", ".join(map(repr, names[:20]))
+    message = f"Passed or not is the answer of {listed}; the scores are in the reasons."
+    mend = f"To read the scores: --bins {shlex.quote(names[-1])}=5, or the steps on the page."
+    return [Problem(message, mend)]
 
 
 def _scales_of_questions(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:

@@ -119,6 +119,14 @@ def test_ragas_columns_of_numbers_are_questions_in_steps(name: str, text: str) -
     assert found.dataset.items[0].context == {"retrieved contexts": "one\n\ntwo"}
 
 
+def test_the_index_of_a_data_frame_is_no_metric_of_ragas() -> None:
+    head = ",user_input,response,reference,faithfulness"
+    rows = [head, *(f"{n},Who is {n}?,It is {n}.,Nobody,0.{n}" for n in range(4))]
+    found = read("\n".join(rows) + "\n", "a.csv", "ragas")
+    assert [criterion.name for criterion in found.rubric.criteria] == ["faithfulness"]
+    assert not any("left out" in notice.message for notice in found.notices)
+
+
 @pytest.mark.parametrize(
     "told",
     [

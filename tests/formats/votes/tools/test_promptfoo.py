@@ -99,6 +99,21 @@ def test_outputs_are_items_and_assertions_are_questions(name: str) -> None:
     assert polite[0].reason == "Score 0.8. llm-rubric said so"
 
 
+def test_scores_behind_pass_and_fail_are_said_and_so_is_what_follows_from_the_others() -> None:
+    rows = [row(n, 0, "one", f"City {n}", part("contains", n > 0, 1, "C"),
+                part("llm-rubric", n > 1, n / 4, "is polite")) for n in range(4)]  # fmt: skip
+    bundle = read_bundle(open_bytes(json.dumps(rows).encode(), "rows.json"), "promptfoo")
+    said = [notice.message for notice in bundle.notices]
+    assert (
+        "'passed' is whether all assertions of an output hold: the other criteria say it." in said
+    )
+    # All scores of outputs are 0.5, those of politeness 0, 1/4, 2/4, 3/4.
+    assert (
+        "Passed or not is the answer of 'passed', 'llm-rubric: is polite'; the scores are in the "
+        "reasons."
+    ) in said
+
+
 def test_what_a_person_rated_by_hand_is_that_persons_answer() -> None:
     found = read(FORMS["out.json"], "out.json")
 
