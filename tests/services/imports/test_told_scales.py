@@ -19,6 +19,7 @@ MARKS = [
 ]
 TABLE = [HEAD, *MARKS]
 WORDS = [HEAD, *([*row[:3], ("no", "rather no", "yes")[n % 3]] for n, row in enumerate(MARKS))]
+LEVELS = ("poor", "weak", "fair", "good", "splendid")
 ONE_TO_FIVE = ["1", "2", "3", "4", "5"]
 
 
@@ -80,7 +81,7 @@ def test_another_sheet_tells_the_scale_and_what_its_ends_mean(store: Store, tmp_
     guide = [["Guidelines"], ["Rate both from 1 to 5."], ["1", "very poor"], ["5", "excellent"]]
     options, said = scales(store, file, {"Marks": TABLE, "Guide": guide})
     assert options == {"Depth": ONE_TO_FIVE, "Tone": ONE_TO_FIVE}
-    assert "'Rate both from 1 to 5.'" in said
+    assert "'Rate both from 1 to 5: 1 = very poor, 5 = excellent'" in said
 
 
 def test_a_row_under_the_headings_tells_the_scales(store: Store, tmp_path: Path) -> None:
@@ -120,3 +121,28 @@ def test_points_without_a_maximum_are_said_to_be_so(store: Store, tmp_path: Path
         _, said = scales(store, tmp_path / f"{len(heading)}.csv", {"": rows})
         message = "The maximum is not told: the ends are those of the marks seen."
         assert (message in said) == untold
+
+
+def test_a_legend_of_several_lines_tells_the_scale(store: Store, tmp_path: Path) -> None:
+    legend = [["Score", "Meaning"], *([f"{n}", word] for n, word in enumerate(LEVELS, 1))]
+    options, said = scales(store, tmp_path / "m.xlsx", {"Marks": TABLE, "Scale": legend})
+    assert options == {"Depth": ONE_TO_FIVE, "Tone": ONE_TO_FIVE}
+    assert "'Score: 1 = poor, 2 = weak, 3 = fair, 4 = good, 5 = splendid'" in said
+
+
+def test_a_legend_that_begins_with_scale_is_told_and_none_may_be_an_end(
+    store: Store, tmp_path: Path
+) -> None:
+    lines = [["Scale: 1 = poor, 2 = weak, 3 = fair, 4 = good"], ["Tone: 5 = none, 1 = much"]]
+    options, _ = scales(store, tmp_path / "m.xlsx", {"Marks": [*TABLE, [], *lines]})
+    assert options == {"Depth": ["1", "2", "3", "4"], "Tone": ONE_TO_FIVE}
+
+
+def test_criteria_that_use_some_words_of_another_have_all_of_them(
+    store: Store, tmp_path: Path
+) -> None:
+    words = ("poor", "fair", "good", "very good")
+    rows = [[*row[:2], words[n % 4], words[1 + n % 3]] for n, row in enumerate(MARKS)]
+    options, said = scales(store, tmp_path / "m.csv", {"": [HEAD, *rows]})
+    assert options == {"Depth": [*words], "Tone": [*words]}
+    assert "The words of 'Tone' are taken as those of 'Depth'." in said

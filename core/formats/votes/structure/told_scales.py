@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -62,6 +63,8 @@ _BETWEEN = re.compile(
     r"|einer|beiden?|alle|je|jeweils|fur|zwischen|sind|ist|de|du|la|les?|sur|pour|chacun|en|una?"
     r"|para|da|di|su|uma|op|van|een|voor|od|na|w"
 )
+#: Words that mean no answer elsewhere, and the end of a scale in a legend.
+_NONE = frozenset({"none", "keine", "kein", "aucun", "aucune", "ninguno", "nessuno", "geen"})
 _CLAUSES = re.compile(r"[;。\n]|(?<![.\d]\.)(?<!max)(?<=[^.])\.(?=\s|\Z)")
 _LISTED = re.compile(r"(.+?) ?: +([^:]+)\Z")
 _STEP = re.compile(r" */ *| *\| *| *[<>→] *|, *")
@@ -84,7 +87,8 @@ def told_scales(
     >>> [t.ends for t in told_scales(["Rate 1-5 (1 = poor, 5 = good)"], used)[0].values()]
     [None, (1.0, 5.0)]
     """
-    said = [claim for line in dict.fromkeys(lines) for claim in _claims_of(line, tuple(used))]
+    lines = _legends_in_a_line(dict.fromkeys(lines))
+    said = [claim for line in lines for claim in _claims_of(line, tuple(used))]
     told, notices = dict.fromkeys(used, ToldScale("")), list[Problem]()
     of_line = dict[str, dict[bool, list[str]]]()
     for criterion, labels in used.items():
@@ -107,6 +111,9 @@ def told_scales(
         if fits and criterion in own:
             continue  # said with its row
         of_line.setdefault(scale.line, {}).setdefault(fits, []).append(criterion)
+    for criterion, other in _words_of_another(used, told).items():
+        told[criterion] = ToldScale("", order=_in_order(used[other]))
+        notices.append(Problem(f"The words of {criterion!r} are taken as those of {other!r}."))
     for line, of in of_line.items():
         for fits, criteria in of.items():
             listed = ", ".join(map(repr, criteria[:20]))
@@ -116,6 +123,51 @@ def told_scales(
                 message += f"{line[:200]!r}. It is not used."
             notices.append(Problem(message))
     return told, notices
+
+
+def _words_of_another(
+    used: Mapping[str, Collection[str]], told: Mapping[str, ToldScale]
+) -> dict[str, str]:
+    """Return the criteria with some of another's words, and the one with the most of them.
+
+    >>> used = {"form": ["poor", "fair", "good"], "tone": ["fair", "good"], "age": ["new", "old"]}
+    >>> _words_of_another(used, dict.fromkeys(used, ToldScale("")))
+    {'tone': 'form'}
+    """
+    words = {c: {*map(fold, labels)} for c, labels in used.items() if not told[c].line}
+    words = {c: labels for c, labels in words.items() if _in_order(used[c])}
+    most = {c: max(words, key=lambda o: (words[c] <= words[o], len(words[o]))) for c in words}
+    return {c: other for c, other in most.items() if words[c] < words[other]}
+
+
+def _in_order(labels: Collection[str]) -> tuple[str, ...]:
+    """Return the words of a usual scale, the least first; none of numbers and of other words."""
+    places = scale_order([label for label in labels if not holds_no_answer(None, label)])
+    if not places or any(number_of(label) is not None for label in places):
+        return ()
+    ordered = sorted(places, key=lambda word: places[word])
+    return tuple(ordered) if len({*places.values()}) == len(ordered) else ()
+
+
+def _legends_in_a_line(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines, those of one legend (`1 = poor`, `2 = fair`) together below their heading.
+
+    >>> [*_legends_in_a_line(["Score: Meaning", "2 = good", "1 = poor", "Thanks"])]
+    ['Score: 2 = good, 1 = poor', 'Thanks']
+    """
+    parts = [(is_step, [*part]) for is_step, part in groupby(lines, _is_legend_step)]
+    for at, (is_step, part) in enumerate(parts):
+        if is_step and len(part) > 1:
+            last = parts[at - 1][1][-1].rstrip(" .:") if at else ""
+            heading = last.partition(":")[0]
+            yield f"{heading if _SCALE.match(_words(heading)) else last}: {', '.join(part)}"
+        else:
+            follows = at + 1 < len(parts) and len(parts[at + 1][1]) > 1 and not is_step
+            yield from part[:-1] if follows else part
+
+
+def _is_legend_step(line: str) -> bool:
+    return _MEANING.match(line) is not None and line.count("=") == 1
 
 
 def _fits(scale: ToldScale, given: Sequence[str]) -> bool:
@@ -128,9 +180,10 @@ def _fits(scale: ToldScale, given: Sequence[str]) -> bool:
 def _claims_of(line: str, criteria: Sequence[str]) -> Iterator[tuple[frozenset[str], ToldScale]]:
     """Yield what a line says, with the criteria that it names; none for all."""
     for clause in filter(None, map(str.strip, _CLAUSES.split(line))):
-        if (listed := _LISTED.match(clause)) and (order := _order_in(listed[2])):
-            if names := _named_in(listed[1], criteria):
-                yield names, ToldScale(line, order=order)
+        listed = _LISTED.match(clause)
+        order = _order_in(listed[2]) if listed and "=" not in listed[2] else ()
+        if listed and order and (names := _named_in(listed[1], criteria)):
+            yield names, ToldScale(line, order=order)
             continue
         found = _ends_in(clause)
         edges = [0, *(edge for ends in found for edge in ends[:2]), len(clause)]
@@ -173,7 +226,7 @@ def _ends_in(clause: str) -> list[_Ends]:
     """Return each pair of ends, from where to where it stands, and what its numbers mean."""
     found = list[_Ends]()
     meant = [m for m in _MEANING.finditer(clause) if not no_opinion(m[2])]
-    meant = [m for m in meant if not holds_no_answer(None, m[2])]
+    meant = [m for m in meant if fold(m[2]) in _NONE or not holds_no_answer(None, m[2])]
     if len({m[1] for m in meant}) > 1:
         means = {float(m[1]): m[2].strip(" .-–") for m in meant}
         ends = min(means), max(means)

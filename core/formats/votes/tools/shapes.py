@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from core.errors import InputError
 from core.formats.columns.text_columns import maps_for
+from core.formats.datasets.roles import IGNORED
 from core.formats.source.format import Fit, Format
 from core.formats.source.opened import Opened, Shape
 from core.formats.tables.table import read_table
@@ -47,7 +48,8 @@ def of_rows(
         results = read(rows, title)
         if roles is not None:
             results.roles = tuple(roles_of_fields(rows, results, roles))
-        if unread := _unread_text_columns(rows, results):
+        used = {role.column for role in results.roles if role.role != IGNORED}
+        if unread := [c for c in _unread_text_columns(rows, results) if c not in used]:
             message = f"Texts that are left out: {', '.join(map(repr, unread[:20]))}."
             mend = f"To grade the first: {maps_for('submission', unread[:1])}."
             results.note(message, mend)
