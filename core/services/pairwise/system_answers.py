@@ -278,18 +278,15 @@ def _did_you_mean(name: str, known_names: Iterable[str]) -> str:
 # The tasks that systems of one run share, from columns, without reading texts.
 
 
-class SharedTask(NamedTuple):
-    """A task with each system's item; its id is that of the first item."""
-
-    id: str
-    items: Mapping[str, str]
+#: Each system's item, by task; a task has the id of its first item.
+Tasks = Mapping[str, Mapping[str, str]]
 
 
 class SharedTasks(NamedTuple):
-    """The tasks that several systems of a run answered; ``why`` says why items cannot be joined."""
+    """The tasks that several systems answered; ``why`` says why items cannot be joined."""
 
     systems: tuple[str, ...]
-    tasks: tuple[SharedTask, ...]
+    tasks: Tasks
     why: str = ""
 
 
@@ -298,13 +295,12 @@ def shared_tasks(store: Store, run: Run) -> SharedTasks:
     columns = item_columns.columns_of_version(store, run.dataset_version_id)
     rows = np.sort(run_columns.items_of_run(store, run).places)
     if len({columns.kinds[kind][0] for kind in set(columns.kind[rows].tolist())} - {""}) < 2:
-        return SharedTasks((), ())
+        return SharedTasks((), {})
     try:
         systems, tasks = join_answers(_answers_in(columns, rows))
     except InputError as error:
-        return SharedTasks((), (), error.message)
-    shared = (SharedTask(next(iter(items.values())), items) for items in tasks)
-    return SharedTasks(systems, tuple(shared))
+        return SharedTasks((), {}, error.message)
+    return SharedTasks(systems, {next(iter(items.values())): items for items in tasks})
 
 
 def _answers_in(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
@@ -333,16 +329,15 @@ def differing_tasks(
             answers.setdefault(ids[row], set()).add((column.criterion, option))
     first, second = pair
     return [
-        task.id
-        for task in shared.tasks
-        if first in task.items
-        and second in task.items
-        and answers.get(task.items[first]) != answers.get(task.items[second])
+        task
+        for task, items in shared.tasks.items()
+        if first in items
+        and second in items
+        and answers.get(items[first]) != answers.get(items[second])
     ]
 
 
-def prompts_of(store: Store, run: Run, tasks: Sequence[SharedTask]) -> dict[str, str]:
-    """Return the prompts of these tasks, by task id."""
-    first = {next(iter(task.items.values())): task.id for task in tasks}
-    items = scored_items.resolved_items(store, run.dataset_version_id, list(first), upto=0)
-    return {first[item.id]: item.prompt for item in items}
+def prompts_of(store: Store, run: Run, tasks: Iterable[str]) -> dict[str, str]:
+    """Return the prompts of these tasks, by the ids of their first items."""
+    items = scored_items.resolved_items(store, run.dataset_version_id, list(tasks), upto=0)
+    return {item.id: item.prompt for item in items}
