@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from core.domain.rubric import Criterion
@@ -143,23 +143,16 @@ LOOKED = 5
 
 @dataclass(frozen=True, slots=True)
 class RunFindings:
-    """A run's findings on criteria, and the criteria of unknown agreement, with the reason."""
+    """A run's findings on criteria, and the criteria of ``unknown`` agreement, with the reason.
 
-    findings: tuple[Finding, ...]
-    unknown: Mapping[str, str]
-    answers: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RubricFindings:
-    """The findings on a rubric's criteria from ``run``, the newest that measures agreement.
-
-    ``passed`` is a newer run that does not, and ``why`` the reason. Without any such run, ``run``
-    is the newest.
+    ``answers``: the run measures agreement. ``passed`` is a newer run of the rubric that does not,
+    and ``why`` the reason.
     """
 
     run: RunRow
-    heard: RunFindings
+    findings: tuple[Finding, ...]
+    unknown: Mapping[str, str]
+    answers: bool
     passed: RunRow | None = None
     why: str = ""
 
@@ -173,23 +166,20 @@ def newest_runs(store: Store, rubric_id: int) -> Iterator[RunRow]:
 
 def newest_answer(
     store: Store, rubric_id: int, hear: Callable[[RunRow], RunFindings] | None = None
-) -> RubricFindings | None:
+) -> RunFindings | None:
     """Return the findings of the newest run that measures agreement; ``None`` without a run.
 
-    It considers ``LOOKED`` runs. ``hear`` is called instead of ``run_findings``, e.g. a cached
-    version.
+    Without any such run, they are the newest run's. It considers ``LOOKED`` runs. ``hear`` is
+    called instead of ``run_findings``, e.g. a cached version.
     """
-    first: RubricFindings | None = None
+    first: RunFindings | None = None
     for row in islice(newest_runs(store, rubric_id), LOOKED):
-        run_heard = hear(row) if hear else run_findings(store, row.id)
-        if run_heard.answers:
-            if first is None:
-                return RubricFindings(row, run_heard)
-            return RubricFindings(row, run_heard, first.run, first.why)
+        findings = hear(row) if hear else run_findings(store, row.id)
+        if findings.answers:
+            return findings if first is None else replace(findings, passed=first.run, why=first.why)
         if first is None:
-            first = RubricFindings(
-                row, run_heard, why=next(iter(run_heard.unknown.values()), "no votes to compare")
-            )
+            reason = next(iter(findings.unknown.values()), "no votes to compare")
+            first = replace(findings, why=reason)
     return first
 
 
@@ -204,14 +194,15 @@ def run_findings(store: Store, run_id: int) -> RunFindings:
         for check in diagnosis.checks
         if (check.role, check.kind) == ("criterion", "agreement")
     ]
-    voting = [judge for judge in store.runs.get(run_id).panel.judges if not judge.shadow]
+    run = store.runs.row(run_id)
+    voting = [judge for judge in run.panel.judges if not judge.shadow]
     is_single = len(voting) == 1
     unknown = {
         check.subject: "one judge" if is_single else check.effect.reason.rstrip(".").lower()
         for check in checks_made
         if check.effect.p is None
     }
-    return RunFindings(findings, unknown, answers=len(unknown) < len(checks_made))
+    return RunFindings(run, findings, unknown, answers=len(unknown) < len(checks_made))
 
 
 def has_changed_question(store: Store, run: RunRow, draft: RubricDraft, uid: str) -> bool:
