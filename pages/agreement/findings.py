@@ -89,12 +89,10 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
     parts = parts[:MOST]
     words = ESTIMATES[evidence.finding.kind]
     st.caption(f"{words}, of all that were checked; the diamond marks the healthy value.")
-    dots = [
-        draw.EstimateDot(other.subjects, *other.effect[:3], evidence.bound, other.effect.n)
-        for other in parts
-    ]
+    dots = [(other.subjects, other.effect.figure) for other in parts]
+    healthy = [evidence.bound] * len(dots)
     st.plotly_chart(
-        draw.forest(dots, words, "Healthy", subject, full_scale=False),
+        draw.forest(dots, words, "Healthy", healthy, subject, full_scale=False),
         key=key,
         config=PLAIN,
         alt=f"{words} of all subjects of this check with 95% intervals, as in the table.",
