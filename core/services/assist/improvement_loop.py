@@ -173,14 +173,13 @@ def has_gained(gain: Deltas) -> bool:
 
 @dataclass(frozen=True)
 class LoopRound:
-    """One round. ``learn`` and ``held`` are its runs; ``gain`` compares it with the best round
+    """One round. ``held`` is its run on held-out items; ``gain`` compares it with the best round
     before.
 
     Round 0 is the original rubric. ``kept``: it is the best so far.
     """
 
     number: int
-    learn: int | None
     held: int | None
     changes: tuple[ProposalPiece, ...]
     gain: Deltas | None
@@ -209,16 +208,16 @@ def rounds_so_far(store: Store, task: HelpTask) -> list[LoopRound]:
     }
     finished, best, best_at = list[LoopRound](), request.rubric, 0
     if "0/held" in runs:
-        finished.append(LoopRound(0, runs.get("0/learn"), runs["0/held"], (), None, True))
+        finished.append(LoopRound(0, runs["0/held"], (), None, True))
     for number in range(1, request.rounds + 1):
         noted = values.get(f"changes/{number}")
         if noted is None:
             break
         changes = [ProposedChange(**fields) for fields in noted]
         gain = gain_between(store, runs[f"{best_at}/held"], runs[f"{number}/held"])
-        learn, held_run = runs.get(f"{number}/learn"), runs[f"{number}/held"]
+        held_run = runs[f"{number}/held"]
         shown = tuple(pieces_of(best, changes))
-        finished.append(LoopRound(number, learn, held_run, shown, gain, has_gained(gain)))
+        finished.append(LoopRound(number, held_run, shown, gain, has_gained(gain)))
         if finished[-1].kept:
             best, best_at = apply_changes(best, changes), number
     return finished
