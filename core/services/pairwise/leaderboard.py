@@ -296,10 +296,10 @@ def _chosen_bouts(
 ) -> tuple[Bout, ...]:
     bouts_held = {Bout(h.task, h.first, h.second) for h in contests.held}
     unpaired: dict[tuple[str, str], list[Bout]] = {}
-    for task in field.tasks:
-        answered = [s for s in contests.systems if s in task.answers]
+    for task, answers in field.tasks.items():
+        answered = [s for s in contests.systems if s in answers]
         for pair in combinations(answered, 2):
-            bout = Bout(task.id, *pair)
+            bout = Bout(task, *pair)
             if bout not in bouts_held:
                 unpaired.setdefault(pair, []).append(bout)
     for pair, bouts_left in unpaired.items():

@@ -22,22 +22,12 @@ from core.text.names import fold, skeletons
 _SHOWN = 20
 
 
-class ContestTask(NamedTuple):
-    """A task of several systems, with each system's item."""
-
-    id: str
-    prompt: str
-    context: Mapping[str, str]
-    reference: str
-    answers: Mapping[str, Item]
-
-
 @dataclass(frozen=True)
 class ContestField:
-    """Tasks in the order of the data; ``systems`` in the requested order."""
+    """Each system's item by task, in the order of the data; ``systems`` in the requested order."""
 
     name: str
-    tasks: tuple[ContestTask, ...]
+    tasks: Mapping[str, Mapping[str, Item]]
     systems: tuple[str, ...]
     notices: tuple[str, ...] = ()
 
@@ -60,7 +50,7 @@ def join_datasets(
         finder.add(dataset)
     finder.refuse()
     wanted = finder.requested_systems(systems)
-    tasks = tuple(t for t in finder.tasks(wanted) if len(t.answers) > 1)
+    tasks = {task: items for task, items in finder.tasks(wanted).items() if len(items) > 1}
     if not tasks:
         raise InputError(_NO_TASK)
     return ContestField(
@@ -184,15 +174,18 @@ class _Finder:
             if wanted_answers:
                 yield key, wanted_answers
 
-    def tasks(self, wanted: Sequence[str]) -> list[ContestTask]:
-        tasks = []
+    def tasks(self, wanted: Sequence[str]) -> dict[str, dict[str, Item]]:
+        tasks: dict[str, dict[str, Item]] = {}
         for key, answers in self.answered(wanted):
             items = {s: answer.item for s, answer in answers.items() if answer.item is not None}
-            first = next(iter(items.values()))
             # A prompt is too long for an id, so the task gets the id of its first item.
-            name = key if self._by or self._several else first.id
-            tasks.append(ContestTask(name, first.prompt, first.context, first.reference, items))
-        return _with_distinct_names(tasks)
+            name = key if self._by or self._several else next(iter(items.values())).id
+            number = len(tasks) + 1
+            name = name if len(name) <= 400 else f"{name[:380]} ({number})"
+            while name in tasks:
+                name = f"{name} ({number})"
+            tasks[name] = items
+        return tasks
 
     def notices(self, wanted: Sequence[str]) -> tuple[str, ...]:
         notices = list(_similar_name_notes(wanted))
@@ -254,18 +247,6 @@ _NO_TASK = (
     "word, or a key of their meta to join them by (--join)."
 )
 _NO_PROMPT = "Give it its prompt, or name a key of its meta to join by (--join)."
-
-
-def _with_distinct_names(tasks: Iterable[ContestTask]) -> list[ContestTask]:
-    names: set[str] = set()
-    renamed = []
-    for number, task in enumerate(tasks):
-        name = task.id if len(task.id) <= 400 else f"{task.id[:380]} ({number + 1})"
-        while name in names:
-            name = f"{name} ({number + 1})"
-        names.add(name)
-        renamed.append(task._replace(id=name))
-    return renamed
 
 
 def _did_you_mean(name: str, known_names: Iterable[str]) -> str:
