@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from core.domain.rubric import Criterion
@@ -39,11 +39,15 @@ class Diagnosis:
     """The result of all checks. ``findings`` begin with the serious ones and end with mere
     associations.
 
-    A check that could not be made has an effect without ``p``; ``effect.reason`` says why.
+    A check that could not be made has an effect without ``p``; ``effect.reason`` says why. If
+    asked for, ``evidence`` is that of every finding, in their order, and ``causes`` have the
+    indices of findings by cause and subject.
     """
 
     findings: tuple[Finding, ...]
     checks: tuple[FindingCandidate, ...]
+    evidence: tuple[ShownEvidence, ...] = ()
+    causes: Mapping[tuple[str, str], list[int]] = field(default_factory=dict)
 
     @property
     def check_count(self) -> int:
@@ -58,41 +62,27 @@ class Diagnosis:
         checks = "1 check was" if self.check_count == 1 else f"{self.check_count} checks were"
         return f"{checks} made. {PROMISED}"
 
+    @property
+    def unmade(self) -> dict[tuple[Kind, str], int]:
+        """Return the number of subjects of impossible checks, by kind and reason."""
+        missing = (check for check in self.checks if check.effect.p is None)
+        return Counter((check.kind, check.effect.reason) for check in missing)
+
 
 def diagnose(store: Store, run_id: int) -> Diagnosis:
     """Diagnose the judges and criteria of a run. Raises ``NotFound`` for an unknown run."""
     return diagnose_evidence(evidence_of(store, run_id))
 
 
-@dataclass(frozen=True)
-class Examination:
-    """A diagnosis with the evidence of every finding, in the findings' order.
-
-    ``unmade`` lists impossible checks: kind, reason, and number of subjects. ``causes`` have the
-    indices of findings by cause and subject.
-    """
-
-    findings: tuple[ShownEvidence, ...]
-    made: int
-    summary: str
-    unmade: tuple[tuple[Kind, str, int], ...]
-    causes: Mapping[tuple[str, str], list[int]]
-
-
-def examination_of_run(store: Store, run_id: int) -> Examination:
+def examination_of_run(store: Store, run_id: int) -> Diagnosis:
     """Diagnose a run's judges and criteria, with the evidence. Raises ``NotFound``."""
     evidence = evidence_of(store, run_id)
     diagnosis = diagnose_evidence(evidence)
-    unmade = Counter(
-        (check.kind, check.effect.reason) for check in diagnosis.checks if check.effect.p is None
-    )
-    return Examination(
-        findings=tuple(
+    return replace(
+        diagnosis,
+        evidence=tuple(
             shown_evidence(evidence, finding, diagnosis.checks) for finding in diagnosis.findings
         ),
-        made=diagnosis.check_count,
-        summary=diagnosis.summary,
-        unmade=tuple((kind, reason, times) for (kind, reason), times in unmade.items()),
         causes=words.group_by_cause(
             diagnosis.findings, {judge.name: judge.model for judge in evidence.judges}
         ),
