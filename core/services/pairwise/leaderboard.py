@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.identity import seeded_random
-from core.metrics.estimate import USUAL
+from core.metrics.estimate import USUAL, Estimate
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import (
     PRIOR,
@@ -199,7 +199,7 @@ def _leaderboard_figures(
 ) -> LeaderboardFigures:
     n = table.systems
     columns = (contests.first, contests.second, contests.points)
-    ratings = None
+    ratings = [Estimate.undefined("Nothing is decided yet.")] * n
     if len(contests.item):
         rng = np.random.default_rng([seed, 1])
         draws = min(resamples, 200)

@@ -16,7 +16,7 @@ from core.metrics.intervals.means import jackknife_error, t_interval
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests, item_counts
 from core.metrics.ranking.contests import ContestTable, Majorities, WinMatrix, win_rates
-from core.metrics.ranking.elo import Elo, LengthControlled
+from core.metrics.ranking.elo import LengthControlled
 from core.metrics.ranking.ranks import (
     RankRange,
     competition_ranks,
@@ -154,7 +154,7 @@ class LeaderboardFigures(NamedTuple):
     matrix: WinMatrix
     rates: Sequence[Estimate]
     weighted: Sequence[Estimate]
-    elo: Elo | None
+    elo: Sequence[Estimate]
     length: LengthControlled | str
 
 
@@ -213,7 +213,7 @@ def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[Ra
                     regularised=group.regularised,
                     win_rate=figures.rates[system],
                     weighted_win_rate=figures.weighted[system],
-                    elo=_elo_estimate(figures.elo, system),
+                    elo=figures.elo[system],
                     length_controlled=_length_estimate(figures.length, system),
                     contests=float(matrix.contests[system].sum()),
                     wins=float(matrix.wins[system].sum()),
@@ -327,12 +327,6 @@ def _unknown_reason(group: Strengths) -> str:
 
 def _join_names(members: Sequence[int], systems: Sequence[str]) -> str:
     return ", ".join(systems[i] for i in members)
-
-
-def _elo_estimate(elo: Elo | None, system: int) -> Estimate:
-    if elo is None:
-        return Estimate.undefined("Nothing is decided yet.")
-    return Estimate(float(elo.rating[system])).with_interval(elo.intervals[system])
 
 
 def _length_estimate(length: LengthControlled | str, system: int) -> Estimate:
