@@ -22,7 +22,6 @@ from core.metrics.ranking.bradley_terry import (
 from core.metrics.ranking.contests import (
     ContestTable,
     contest_table,
-    majority_circles,
     weighted_win_rates,
     win_matrix,
     win_rates,
@@ -166,7 +165,6 @@ def leaderboard_of(
     table = count_table(columns, len(systems))
     figures = _leaderboard_figures(columns, table, seed, resamples, level)
     standings = standings_of(figures, systems)
-    graph = majority_circles(figures.matrix)
     by_name = {s.system: s for s in standings}
     joined = len(figures.groups) == 1
     methods = side_by_side(
@@ -182,7 +180,6 @@ def leaderboard_of(
         systems=tuple(systems),
         standings=tuple(standings),
         matrix=figures.matrix,
-        majorities=graph,
         gaps=tuple(gaps_of(figures.groups, systems)),
         methods=methods,
         length=figures.length,
@@ -190,7 +187,7 @@ def leaderboard_of(
         tied_for=columns.tied_for,
         decided=len(columns.item),
         items=table.items,
-        notes=tuple(notes_of(figures, graph, methods, systems, table.items)),
+        notes=tuple(notes_of(figures, methods, systems, table.items)),
     )
 
 

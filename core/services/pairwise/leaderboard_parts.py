@@ -15,7 +15,7 @@ from core.metrics.intervals.draws import resample_items
 from core.metrics.intervals.means import jackknife_error, t_interval
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests, item_counts
-from core.metrics.ranking.contests import ContestTable, Majorities, WinMatrix, win_rates
+from core.metrics.ranking.contests import ContestTable, WinMatrix, majority_circles, win_rates
 from core.metrics.ranking.elo import LengthControlled
 from core.metrics.ranking.ranks import (
     RankRange,
@@ -136,7 +136,6 @@ class Leaderboard:
     systems: tuple[str, ...]
     standings: tuple[RankedSystem, ...]
     matrix: WinMatrix
-    majorities: Majorities
     gaps: tuple[RankGap, ...]
     methods: Methods
     length: LengthControlled | str
@@ -249,7 +248,6 @@ def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[Ran
 
 def notes_of(
     figures: LeaderboardFigures,
-    majorities: Majorities,
     methods: Methods,
     systems: Sequence[str],
     items: int,
@@ -273,7 +271,7 @@ def notes_of(
         elif group.reason:
             yield group.reason
     yield from _length_notes(figures, systems)
-    for circle in majorities.circles:
+    for circle in majority_circles(figures.matrix):
         names = " beats ".join(systems[i] for i in (*circle, circle[0]))
         edges = pairwise((*circle, circle[0]))
         if all(_surely_beats(figures.matrix, i, j, items) for i, j in edges):
