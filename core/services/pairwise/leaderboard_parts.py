@@ -38,33 +38,36 @@ class RankingMethod(NamedTuple):
     winners: tuple[str, ...]
 
 
-class Methods(NamedTuple):
-    """All methods, with every pair of methods compared: their names, Kendall's tau-b, and whether
-    they share a winner.
-    """
+#: All ways to rank the same systems.
+Methods = tuple[RankingMethod, ...]
 
-    ways: tuple[RankingMethod, ...]
-    accords: tuple[tuple[str, str, Estimate, bool], ...]
 
-    @property
-    def winner_differs(self) -> bool:
-        """Return whether no system is first in all methods that rank at all."""
-        sets = [set(method.winners) for method in self.ways if method.winners]
-        return bool(sets) and not set.intersection(*sets)
+def winner_differs(methods: Methods) -> bool:
+    """Return whether no system is first in all methods that rank at all."""
+    sets = [set(method.winners) for method in methods if method.winners]
+    return bool(sets) and not set.intersection(*sets)
+
+
+def accords_of(methods: Methods) -> Iterator[tuple[str, str, Estimate, bool]]:
+    """Yield every two methods: their names, Kendall's tau-b, and whether they share a winner."""
+    for first, second in combinations(methods, 2):
+        tau = kendall_tau(*(np.array(method.values, np.float64) for method in (first, second)))
+        yield first.name, second.name, tau, bool(set(first.winners) & set(second.winners))
 
 
 def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence[str]) -> Methods:
     """Rank ``systems`` by several methods; higher values are better.
 
     >>> methods = side_by_side({"a": [3, 2, 1], "b": [2, 3, 1]}, ["x", "y", "z"])
-    >>> methods.winner_differs, round(methods.accords[0][2].value, 3)
+    >>> ((_, _, tau, _),) = accords_of(methods)
+    >>> winner_differs(methods), round(tau.value, 3)
     (True, 0.333)
     """
     arrays = {
         name: np.array([np.nan if v is None else v for v in scores], np.float64)
         for name, scores in values.items()
     }
-    ways = tuple(
+    return tuple(
         RankingMethod(
             name,
             tuple(None if np.isnan(v) else float(v) for v in scores),
@@ -73,16 +76,6 @@ def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence
         )
         for name, scores in arrays.items()
     )
-    accords = tuple(
-        (
-            first.name,
-            second.name,
-            kendall_tau(arrays[first.name], arrays[second.name]),
-            bool(set(first.winners) & set(second.winners)),
-        )
-        for first, second in combinations(ways, 2)
-    )
-    return Methods(ways, accords)
 
 
 _ALONE = "It has no contests."
@@ -278,10 +271,8 @@ def notes_of(
             yield f"A circle: {names}. No order agrees with all of its majorities."
         else:
             yield f"A circle by bare majorities, which chance makes, too: {names}."
-    if methods.winner_differs:
-        by_method = "; ".join(
-            f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners
-        )
+    if winner_differs(methods):
+        by_method = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods if w.winners)
         yield f"The winner depends on the method. {by_method}."
 
 

@@ -25,7 +25,7 @@ from core.metrics.ranking.ranks import (
 )
 from core.scoring import score_item
 from core.services.agreement.ratings import Rated, Rater
-from core.services.pairwise.leaderboard_parts import Methods, side_by_side
+from core.services.pairwise.leaderboard_parts import Methods, side_by_side, winner_differs
 from core.services.pairwise.system_answers import join_datasets
 from core.services.results.verdicts import texts_of_item
 from core.text.model_names import relation_of
@@ -277,8 +277,8 @@ def _method_notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
             f"{level} of {len(z)} times a judge gave all systems of a task the same score; the "
             "z-mean leaves these out."
         )
-    if methods.winner_differs:
-        names = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)
+    if winner_differs(methods):
+        names = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods if w.winners)
         notices.append(f"The winner depends on the method. {names}.")
     return notices
 

@@ -24,7 +24,13 @@ from core.services.pairwise.leaderboard import (
     leaderboard_of,
     rounds_of,
 )
-from core.services.pairwise.leaderboard_parts import Leaderboard, Methods, RankedSystem
+from core.services.pairwise.leaderboard_parts import (
+    Leaderboard,
+    Methods,
+    RankedSystem,
+    accords_of,
+    winner_differs,
+)
 from core.services.pairwise.pointwise_ranks import (
     EXCLUDED,
     Ballots,
@@ -265,13 +271,13 @@ def methods_data(methods: Methods, systems: Sequence[str]) -> dict[str, Any]:
                 "ranks": dict(zip(systems, method.ranks, strict=True)),
                 "winners": list(method.winners),
             }
-            for method in methods.ways
+            for method in methods
         },
         "taus": [
             {"one": one, "other": other, **_figure_data(tau), "same_winner": same_winner}
-            for one, other, tau, same_winner in methods.accords
+            for one, other, tau, same_winner in accords_of(methods)
         ],
-        "winner_differs": methods.winner_differs,
+        "winner_differs": winner_differs(methods),
     }
 
 
