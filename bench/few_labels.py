@@ -33,7 +33,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option
 from core.judging.near_duplicates import group_numbers
-from core.judging.offline import TrainingRefused, train
+from core.judging.offline import TrainingReport, train
 from core.judging.offline.features import closeness_to_reference
 from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import cohen_kappa
@@ -133,8 +133,8 @@ def draw(task: Task, kind: str, labels: int, seed: int, shuffled: bool = False) 
         seed=seed,
     )
     truth = [task.truth[item.id] for item in test]
-    off = isinstance(model, TrainingRefused)
-    if isinstance(model, TrainingRefused):
+    off = isinstance(model, TrainingReport)
+    if isinstance(model, TrainingReport):
         best = [max(sorted(set(known)), key=known.count)] * len(test)
     else:
         best = [said.best for said in model.predict(test)]

@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
-from core.judging.offline import TrainingRefused, train, worth
+from core.judging.offline import TrainingReport, train, worth
 from core.judging.offline.calibration import is_ordered
 from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import cohen_kappa
@@ -46,7 +46,7 @@ def real_kappa(task: Task, learn: list[Item], test: list[Item], seed: int) -> fl
         model = train(judge, task.criterion, pairs, test, seed=seed)
     finally:
         worth.OutOfFold.enough = _ENOUGH
-    if isinstance(model, TrainingRefused):
+    if isinstance(model, TrainingReport):
         return None
     truth = [task.truth[item.id] for item in test]
     best = [said.best for said in model.predict(test)]

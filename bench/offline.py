@@ -34,7 +34,7 @@ import yaml
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion, Option
-from core.judging.offline import TrainingRefused, train, worth
+from core.judging.offline import TrainingReport, train, worth
 from core.metrics.agreement.accuracy import accuracy, confusion
 from core.metrics.agreement.kappa import cohen_kappa
 
@@ -112,7 +112,7 @@ class Tally:
         self.judges += 1
         labels = [truth[item.id] for item in learn]
         commonest = max(sorted(set(labels)), key=labels.count)
-        if isinstance(model, TrainingRefused):
+        if isinstance(model, TrainingReport):
             self.off += 1
             self.off_items += len(test)
             return

@@ -28,7 +28,7 @@ from few_labels import DATA, FOLDERS, TESTED, Task, tasks_of
 from threadpoolctl import threadpool_limits
 
 from core.domain.panel import Judge
-from core.judging.offline import TrainingRefused, calibration, train, worth
+from core.judging.offline import TrainingReport, calibration, train, worth
 from core.judging.offline.features import Encoder, texts_of
 from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import cohen_kappa
@@ -74,7 +74,7 @@ def graded_in_turn(task: Task, way: str, seed: int, most: int) -> list[float]:
         model = train(
             Judge(name="c", kind="classifier"), task.criterion, pairs, [*test, *open_], seed=seed
         )
-        if isinstance(model, TrainingRefused):  # too few labels of a second kind
+        if isinstance(model, TrainingReport):  # too few labels of a second kind
             model = None
             found.append(0.0)
             continue

@@ -111,8 +111,8 @@ def contest_estimate_figures(
     planned = plan_contest(store, request)
     contests = len(planned.bouts)
     share = expected.calls / contests if contests else 0.0
-    tasks = {task.id: task for task in planned.joined.tasks}
-    pairs = sum(len(t.answers) * (len(t.answers) - 1) // 2 for t in tasks.values())
+    tasks = planned.joined.tasks
+    pairs = sum(len(items) * (len(items) - 1) // 2 for items in tasks.values())
     further = min(more_rounds * per_round, pairs - contests)
     return {
         "systems": list(planned.joined.systems),

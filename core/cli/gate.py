@@ -12,7 +12,8 @@ from core.cli import common
 from core.cli.common import FiniteRange, db_option, json_option, open_to_read
 
 if TYPE_CHECKING:
-    from core.services.gate.checking import GateReport, GateRequest
+    from core.services.gate.bounds import GateRequest
+    from core.services.gate.checking import GateReport
 
 _file = click.Path(path_type=Path, dir_okay=False)
 
@@ -111,8 +112,7 @@ def _gate_request(options: dict[str, Any], anything: bool) -> GateRequest:
     from core.errors import InputError
     from core.formats.folder import read_bytes
     from core.formats.source.parsed import MAX_DATASET_BYTES
-    from core.services.gate.bounds import GateLimits, parse_bound
-    from core.services.gate.checking import GateRequest
+    from core.services.gate.bounds import GateRequest, parse_bound
 
     bounds = [parse_bound(bound, "min") for bound in options["least"]]
     bounds += [parse_bound(bound, "max") for bound in options["most"]]
@@ -133,7 +133,9 @@ def _gate_request(options: dict[str, Any], anything: bool) -> GateRequest:
         max_drop=options["max_drop"],
         watch=options["watch"],
         seed=options["seed"],
-        limits=GateLimits(options["min_n"], options["min_decided"], options["lower"]),
+        min_n=options["min_n"],
+        min_decided=options["min_decided"],
+        lower=options["lower"],
     )
 
 

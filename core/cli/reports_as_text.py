@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.cli.requests_from_files import batches_as_text
+from core.domain.rubric import Criterion
 from core.domain.runs import Run
 from core.metrics.agreement.known_figures import KNOWN
 from core.metrics.estimate import Estimate
@@ -126,18 +127,11 @@ def _figure_lines(
         if value is None:
             missing.setdefault(reasons.get(name, ""), []).append(label)
             continue
-        ends = group.get("ci", {}).get(name)
+        estimate = Estimate(value, *(group.get("ci", {}).get(name) or ()))
         if criterion and (
-            direction := bias_direction(
-                name, criterion["scale"], criterion["levels"], value, *(ends or ())
-            )
+            direction := bias_direction(name, criterion["scale"], criterion["levels"], estimate)
         ):
-            label, value, ends = (
-                f"{direction.words} by",
-                direction.value,
-                ends and (direction.low, direction.high),
-            )
-        estimate = Estimate(value, *(ends or ()))
+            label, estimate = f"{direction[0]} by", direction[2]
         parts.append(f"{label} {estimate.words(percent if KNOWN[name].share else score).inline}")
     for name, label in names.items():
         if group.get(name) is not None and (reason := reasons.get(f"ci.{name}")):
@@ -255,21 +249,23 @@ def item_as_text(store: Store, run_id: int, item_id: str) -> str:
             settled += f" ({votes})"
         truth = f" (label: {criterion.truth_label})" if criterion.truth_label else ""
         lines.append(f"\n{criterion.criterion.name}: {settled}{truth}")
-        lines += [f"  {_vote_line(vote)}" for vote in criterion.votes]
+        lines += [f"  {_vote_line(criterion.criterion, vote)}" for vote in criterion.votes]
     return "\n".join(lines)
 
 
-def _vote_line(view: VoteView) -> str:
+def _vote_line(criterion: Criterion, view: VoteView) -> str:
     if view.vote is None:
         reason = (
             f"failed, {view.failure.kind}: {view.failure.message}" if view.failure else "not asked"
         )
         return f"{view.cell.judge}: {reason}"
-    shown = " | ".join(
-        f"{'*' if shown_option.chosen else ''}{shown_option.option.label}"
-        for shown_option in view.options
-    )
-    order = f"  [{shown}]" if view.vote.order is not None else ""
+    order = ""
+    if view.vote.order is not None:
+        options = (
+            ("*" if index == view.vote.option else "") + criterion.choices[index].label
+            for index in view.vote.order
+        )
+        order = f"  [{' | '.join(options)}]"
     line = f"{view.cell.judge}: {view.label}{order} {view.vote.reason}".rstrip()
     missing = view.vote.detail.get("no_chances")
     return line if not missing else f"{line}  (no chances: {missing})"

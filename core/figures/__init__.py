@@ -13,7 +13,6 @@ from core.figures.bars import (
     verdict_bars,
 )
 from core.figures.estimates import (
-    EstimateDot,
     RunCost,
     bland_altman,
     forest,
@@ -30,7 +29,6 @@ from core.figures.heatmaps import (
 
 __all__ = [
     "MOST_NAMES",
-    "EstimateDot",
     "RunCost",
     "Series",
     "agreement_cells",

@@ -15,70 +15,64 @@ from core.text.numbers import cost, percent, score
 _PLACES = (0.0, 0.12, -0.12, 0.24, -0.24, 0.06, -0.06, 0.18, -0.18)
 
 
-class EstimateDot(NamedTuple):
-    """An estimate, its interval and its baseline; ``None`` if missing."""
-
-    name: str
-    value: float | None
-    low: float | None = None
-    high: float | None = None
-    baseline: float | None = None
-    n: int = 0
-
-
 def forest(
-    dots: Sequence[EstimateDot],
+    estimates: Sequence[tuple[str, Estimate]],
     axis: str,
-    baseline: str,
+    baseline: str = "",
+    baselines: Sequence[float | None] = (),
     chosen: str = "",
     *,
     full_scale: bool = True,
 ) -> Any:
-    """Return a dot with its interval per row, and an open diamond for its baseline.
+    """Return a dot with its interval per named estimate, and an open diamond for its baseline.
 
     With ``full_scale`` the axis reaches to 1, otherwise as far as the dots do.
 
-    Rows without a value say so. A dot's ``customdata`` is its name. ``chosen`` gets a ring.
+    Rows without a value say so. ``baselines`` are in the order of the estimates. A dot's
+    ``customdata`` is its name. ``chosen`` gets a ring.
     """
     import plotly.graph_objects as go
 
-    drawn = [(row, dot) for row, dot in enumerate(dots) if dot.value is not None]
+    rows = [row for row, (_, estimate) in enumerate(estimates) if estimate.value is not None]
+    names, drawn = zip(*(estimates[row] for row in rows), strict=True) if rows else ((), ())
     figure = go.Figure()
-    bases = [(row, dot) for row, dot in drawn if dot.baseline is not None]
-    if bases:
+    marks = {row: baselines[row] for row in rows if baselines and baselines[row] is not None}
+    if marks:
         figure.add_scatter(
-            x=[dot.baseline for _, dot in bases],
-            y=[row for row, _ in bases],
+            x=list(marks.values()),
+            y=list(marks),
             mode="markers",
             name=baseline,
             marker={"symbol": "diamond-open", "size": 11, "color": QUIET, "line": {"width": 2}},
             hovertemplate=f"{as_label(baseline)}: %{{x:{SCORES}}}<extra></extra>",
         )
     figure.add_scatter(
-        x=[dot.value for _, dot in drawn],
-        y=[row for row, _ in drawn],
-        error_x=error_bars([(dot.value, dot.low, dot.high) for _, dot in drawn]),
+        x=[estimate.value for estimate in drawn],
+        y=rows,
+        error_x=error_bars([estimate[:3] for estimate in drawn]),
         mode="markers",
         name=axis,
         marker={
             "size": 12,
             "color": TEAL,
             "line": {
-                "width": [3 if dot.name == chosen else 0 for _, dot in drawn],
+                "width": [3 if name == chosen else 0 for name in names],
                 "color": COMPLEMENT,
             },
         },
-        customdata=[dot.name for _, dot in drawn],
-        hovertext=[_dot_hover_text(dot) for _, dot in drawn],
+        customdata=list(names),
+        hovertext=[
+            _hover_text(name, estimate) for name, estimate in zip(names, drawn, strict=True)
+        ],
         hovertemplate="%{hovertext}<extra></extra>",
     )
-    for row, dot in enumerate(dots):
-        if dot.value is None:
+    for row, (_, estimate) in enumerate(estimates):
+        if estimate.value is None:
             figure.add_annotation(
                 x=0, y=row, text="undefined", showarrow=False, xanchor="left", font_color=QUIET
             )
-    _name_rows(figure, [dot.name for dot in dots], axis)
-    low = min([0.0, *(dot.low for _, dot in drawn if dot.low is not None)])
+    _name_rows(figure, [name for name, _ in estimates], axis)
+    low = min([0.0, *(estimate.low for estimate in drawn if estimate.low is not None)])
     if full_scale:
         figure.update_xaxes(range=[low - 0.02, 1.02])
     else:
@@ -86,9 +80,9 @@ def forest(
     return figure
 
 
-def _dot_hover_text(dot: EstimateDot) -> str:
-    estimate = Estimate(dot.value, dot.low, dot.high).words(score)
-    return f"{as_label(dot.name)}: {estimate.value} ({estimate.below}), {dot.n:,} items"
+def _hover_text(name: str, estimate: Estimate) -> str:
+    shown = estimate.words(score)
+    return f"{as_label(name)}: {shown.value} ({shown.below}), {estimate.n:,} items"
 
 
 def rater_strips(

@@ -40,7 +40,8 @@ class Calibration(NamedTuple):
     """``ece`` and ``brier`` with intervals; the mean confidence and accuracy; the bins.
 
     ``by_chance``: a perfectly calibrated rater has a larger calibration error than this in one of
-    twenty samples; ``None`` without resamples.
+    twenty samples; ``None`` without resamples. ``without`` counts answers with a reference but
+    without a confidence, which are left out.
     """
 
     ece: Estimate
@@ -49,6 +50,12 @@ class Calibration(NamedTuple):
     sure: float | None
     right: Estimate
     bins: tuple[ConfidenceBin, ...]
+    without: int = 0
+
+    @property
+    def n(self) -> int:
+        """Return the number of answers with a reference and a confidence."""
+        return self.right.n
 
 
 class AnswerKinds(NamedTuple):

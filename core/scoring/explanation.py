@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from core.scoring.trace import CheckMark, DecisionMark, GateMark, ScorePart, Trace, assessed_of
+from core.domain.gates import Decision
+from core.scoring.trace import CheckMark, GateMark, ScorePart, Trace, assessed_of
 from core.text.numbers import count, percent, plural, score
 
 #: The families of pre-check patterns, in words.
@@ -212,15 +213,17 @@ def _outcome_sentences(trace: Trace, unit: float) -> list[str]:
     return lines
 
 
-def _decision_sentence(trace: Trace, mark: DecisionMark, unit: float) -> str:
-    total, floor = trace.total or 0.0, mark.fail_below
+def _decision_sentence(trace: Trace, decision: Decision, unit: float) -> str:
+    total, floor = trace.total or 0.0, decision.floor
     if trace.outcome == "pass":
-        return "Passes: {} is at least {}.".format(*_distinct_decimals(total, mark.pass_at, unit))
+        return "Passes: {} is at least {}.".format(
+            *_distinct_decimals(total, decision.pass_at, unit)
+        )
     if trace.outcome == "fail":
         return "Fails: {} is below {}.".format(*_distinct_decimals(total, floor, unit))
-    passing = _score_text(mark.pass_at, unit)
-    nearest = min((mark.pass_at, floor), key=lambda at: abs(total - at))
-    within = f"{mark.review_within * unit:.3g}"
+    passing = _score_text(decision.pass_at, unit)
+    nearest = min((decision.pass_at, floor), key=lambda at: abs(total - at))
+    within = f"{decision.review_within * unit:.3g}"
     reasons = {
         "undecided": "a gate cannot be decided.",
         "straddles": "how it ends depends on a gate that cannot be decided.",

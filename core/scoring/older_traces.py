@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from core.domain.gates import Decision
 from core.scoring.score import EPSILON, decide_outcome, state_before_decision
-from core.scoring.trace import DecisionMark, Trace, assessed_of
+from core.scoring.trace import Trace, assessed_of
 
 
 def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()) -> Trace:
@@ -29,7 +28,7 @@ def with_coverage(old: Trace, min_coverage: float, settled: Collection[str] = ()
     if covered.coverage < min_coverage - EPSILON:
         trace = _without_grade(trace)
     flags = state_before_decision(trace.gates, trace.checks, (trace.total, trace.low), parts)
-    outcome, reason = decide_outcome(_decision(old.decision), flags)
+    outcome, reason = decide_outcome(old.decision, flags)
     looked = all(part.value is not None or part.name in settled for part in parts)
     review = flags.review or flags.undecided or outcome == "review" or not looked
     return replace(trace, outcome=outcome, why=reason, fail=outcome == "fail", review=review)
@@ -49,12 +48,4 @@ def _without_grade(trace: Trace) -> Trace:
         total=None,
         low=None,
         high=None,
-    )
-
-
-def _decision(mark: DecisionMark | None) -> Decision | None:
-    if mark is None:
-        return None
-    return Decision(
-        pass_at=mark.pass_at, fail_below=mark.fail_below, review_within=mark.review_within
     )

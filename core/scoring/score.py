@@ -27,7 +27,6 @@ from core.scoring.points import (
 )
 from core.scoring.trace import (
     CheckMark,
-    DecisionMark,
     GateMark,
     Outcome,
     ScorePart,
@@ -105,11 +104,11 @@ def _straddles_threshold(decision: Decision, state: BeforeDecision) -> bool:
     return _outcome_by_score(decision, state.low)[0] != _outcome_by_score(decision, state.high)[0]
 
 
-def thresholds_of(decision: Decision | None) -> DecisionMark | None:
-    """Return the thresholds in the form of the trace."""
-    if decision is None:
-        return None
-    return DecisionMark(decision.pass_at, decision.floor, decision.review_within)
+def decision_with_floor(decision: Decision | None) -> Decision | None:
+    """Return the decision with the score below which items fail, for the trace."""
+    if decision is None or decision.fail_below is not None:
+        return decision
+    return decision.model_copy(update={"fail_below": decision.floor})
 
 
 # ``score_item``: from the settled options of an item to its score and trace.
@@ -218,7 +217,7 @@ def score_item(
         complete=complete,
         checks=checks,
         checked=checked,
-        decision=thresholds_of(rubric.decision),
+        decision=decision_with_floor(rubric.decision),
         outcome=outcome,
         why=reason,
         coverage=covered.coverage,

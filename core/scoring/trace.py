@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
-from core.domain.gates import Abstention, CheckAction
+from core.domain.gates import Abstention, CheckAction, Decision
 
 #: The denominator of the base: positive weights, |negative weights|, or neither.
 Basis = Literal["positive", "negative", "zero", "none"]
@@ -124,14 +124,6 @@ class CheckMark(NamedTuple):
     excused: int
 
 
-class DecisionMark(NamedTuple):
-    """The thresholds of the decision, in units of the score."""
-
-    pass_at: float
-    fail_below: float
-    review_within: float
-
-
 @dataclass(frozen=True, slots=True)
 class Trace:
     """The derivation of a score. Scores are in the units of the policy: [0, 1], or raw points.
@@ -176,7 +168,7 @@ class Trace:
     complete: bool
     checks: tuple[CheckMark, ...] = ()
     checked: float | None = None
-    decision: DecisionMark | None = None
+    decision: Decision | None = None
     outcome: Outcome | None = None
     why: Why | None = None
     coverage: float = 1.0
@@ -194,7 +186,7 @@ class Trace:
             {**mark._asdict(), "found": [match._asdict() for match in mark.found]}
             for mark in self.checks
         ]
-        data["decision"] = None if self.decision is None else self.decision._asdict()
+        data["decision"] = None if self.decision is None else self.decision.model_dump()
         return data
 
     @classmethod
@@ -217,7 +209,7 @@ class Trace:
                 "gates": tuple(GateMark(**mark) for mark in data["gates"]),
                 "flags": tuple(data["flags"]),
                 "checks": tuple(_check_mark(mark) for mark in data.get("checks", ())),
-                "decision": None if decision is None else DecisionMark(**decision),
+                "decision": None if decision is None else Decision(**decision),
             }
         )
 

@@ -12,7 +12,6 @@ from core.metrics.agreement.alt_test import EPSILON, FEWEST_ANNOTATORS, FEWEST_I
 from core.metrics.calibration import Calibration
 from core.metrics.cascade import CascadePoint
 from core.services.agreement import calibration
-from core.services.agreement.calibration import RaterCalibration
 from core.services.agreement.ratings import PANEL
 from core.services.comparison import cascade_sweep
 from core.services.comparison.cascade_sweep import SweptCascade
@@ -58,26 +57,26 @@ def show(chosen: RatedSelection) -> None:
         )
         return
     _calibration_rows(calibrations)
-    current = next((each for each in calibrations if each.column == chosen.rater), calibrations[0])
-    _rater_in_detail(chosen, current)
+    rater = chosen.rater if chosen.rater in calibrations else next(iter(calibrations))
+    _rater_in_detail(chosen, rater, calibrations[rater])
     _draw_cascade(chosen)
 
 
-def _calibration_rows(calibrations: list[RaterCalibration]) -> None:
+def _calibration_rows(calibrations: dict[str, Calibration]) -> None:
     draw_table(
         ("Rater", "Answers", "Without", "Sure", "Right", "ECE", "ECE by chance", "Brier score"),
         (
             [
-                esc(rater_caption(rater.column)),
-                fmt.count(rater.n),
-                fmt.count(rater.without),
-                fmt.score(rater.found.sure),
-                figure_cell(rater.found.right),
-                figure_cell(rater.found.ece),
-                _chance_words(rater.found),
-                figure_cell(rater.found.brier),
+                esc(rater_caption(rater)),
+                fmt.count(calibrated.n),
+                fmt.count(calibrated.without),
+                fmt.score(calibrated.sure),
+                figure_cell(calibrated.right),
+                figure_cell(calibrated.ece),
+                _chance_words(calibrated),
+                figure_cell(calibrated.brier),
             ]
-            for rater in calibrations
+            for rater, calibrated in calibrations.items()
         ),
         name="Calibration of every rater",
         numbers=range(1, 8),
@@ -94,18 +93,18 @@ def _chance_words(figures: Calibration) -> str:
     return f"up to {fmt.score(figures.by_chance)}" if figures.by_chance is not None else fmt.DASH
 
 
-def _rater_in_detail(chosen: RatedSelection, rater: RaterCalibration) -> None:
-    show_section(f"{rater_caption(rater.column)} against {name_in_sentence(chosen.reference)}")
-    if not rater.n:
-        empty_state("Nothing to count", rater.found.ece.reason)
+def _rater_in_detail(chosen: RatedSelection, rater: str, calibrated: Calibration) -> None:
+    show_section(f"{rater_caption(rater)} against {name_in_sentence(chosen.reference)}")
+    if not calibrated.n:
+        empty_state("Nothing to count", calibrated.ece.reason)
         return
     st.plotly_chart(
         draw.reliability_diagram(
-            [(b.sure or 0.0, b.right) for b in rater.found.bins if b.right.n],
+            [(b.sure or 0.0, b.right) for b in calibrated.bins if b.right.n],
         ),
-        key=state.key(keys.AGREEMENT_CHART, "sure", rater.column, chosen.criterion, *chosen.pair),
+        key=state.key(keys.AGREEMENT_CHART, "sure", rater, chosen.criterion, *chosen.pair),
         config={"displayModeBar": False},
-        alt=f"Reliability diagram of {visible(rater_caption(rater.column))}: the share of right "
+        alt=f"Reliability diagram of {visible(rater_caption(rater))}: the share of right "
         "answers against the rater's confidence, in ten bins. The table below has its "
         "figures.",
     )
@@ -113,7 +112,7 @@ def _rater_in_detail(chosen: RatedSelection, rater: RaterCalibration) -> None:
         label(
             "On the line, a rater is right as often as it is sure; below the line, the rater is "
             f"overconfident. Bars are {level_words()} Wilson intervals. "
-            f"{few_items_warning(rater.n)}"
+            f"{few_items_warning(calibrated.n)}"
         )
     )
     with st.expander("As a table", icon=":material/table_rows:"):
@@ -126,7 +125,7 @@ def _rater_in_detail(chosen: RatedSelection, rater: RaterCalibration) -> None:
                     fmt.score(b.sure),
                     figure_cell(b.right) if b.right.n else fmt.DASH,
                 ]
-                for b in rater.found.bins
+                for b in calibrated.bins
             ),
             name="Reliability diagram",
             numbers=(1, 2, 3),
@@ -301,14 +300,12 @@ def _test_row(test: AltTest) -> list[str]:
 
 def _test_picture(chosen: RatedSelection, rater: str, test: AltTest, epsilon: float) -> None:
     dots = [
-        draw.EstimateDot(
-            rater_caption(person), row.gap.value, row.gap.low, row.gap.high, -epsilon, row.n
-        )
+        (rater_caption(person), row.gap._replace(n=row.n))
         for person, row in zip(chosen.sheet.people, test.annotators, strict=True)
     ]
     axis = "Judge's lead over the person, as a share of items"
     st.plotly_chart(
-        draw.forest(dots, axis, "Threshold to exceed", full_scale=False),
+        draw.forest(dots, axis, "Threshold to exceed", [-epsilon] * len(dots), full_scale=False),
         key=state.key(keys.AGREEMENT_CHART, "stand-in", rater, epsilon, *chosen.pair),
         config={"displayModeBar": False},
         alt=f"How far {visible(rater_caption(rater))} is ahead of each person, with its "

@@ -10,7 +10,7 @@ from core import figures as draw
 from core.domain.runs import RunItemFilter
 from core.services.agreement import confusion, rating_sheet
 from core.services.agreement.ratings import PANEL
-from core.services.diagnostics.diagnosis import Examination, examination_of_run
+from core.services.diagnostics.diagnosis import Diagnosis, examination_of_run
 from core.services.diagnostics.evidence import Chart
 from core.services.diagnostics.evidence_charts import ShownEvidence
 from core.services.results import browsing
@@ -89,12 +89,10 @@ def _comparison_chart(evidence: ShownEvidence, key: str) -> None:
     parts = parts[:MOST]
     words = ESTIMATES[evidence.finding.kind]
     st.caption(f"{words}, of all that were checked; the diamond marks the healthy value.")
-    dots = [
-        draw.EstimateDot(other.subjects, *other.effect[:3], evidence.bound, other.effect.n)
-        for other in parts
-    ]
+    dots = [(other.subjects, other.effect.figure) for other in parts]
+    healthy = [evidence.bound] * len(dots)
     st.plotly_chart(
-        draw.forest(dots, words, "Healthy", subject, full_scale=False),
+        draw.forest(dots, words, "Healthy", healthy, subject, full_scale=False),
         key=key,
         config=PLAIN,
         alt=f"{words} of all subjects of this check with 95% intervals, as in the table.",
@@ -125,8 +123,8 @@ def show(chosen: RatedSelection) -> None:
     )
     if diagnosis.findings:
         _findings_view(chosen, diagnosis)
-    elif diagnosis.made:
-        checks = fmt.plural(diagnosis.made, "check")
+    elif diagnosis.check_count:
+        checks = fmt.plural(diagnosis.check_count, "check")
         st.html(f'<div class="rs-prose">Nothing found among {checks}.</div>')
     else:
         st.html('<div class="rs-prose">Too little is known for any check.</div>')
@@ -134,9 +132,9 @@ def show(chosen: RatedSelection) -> None:
     _missing_checks(diagnosis)
 
 
-def _findings_view(chosen: RatedSelection, examination: Examination) -> None:
-    roles = {evidence.finding.role for evidence in examination.findings}
-    shown = list(enumerate(examination.findings))
+def _findings_view(chosen: RatedSelection, examination: Diagnosis) -> None:
+    roles = {evidence.finding.role for evidence in examination.evidence}
+    shown = list(enumerate(examination.evidence))
     if len(roles) > 1:
         serious_only = draw_switch(
             "About",
@@ -157,7 +155,7 @@ def _findings_view(chosen: RatedSelection, examination: Examination) -> None:
     with left, st.container(height=680 if len(shown) > 8 else "content", border=False):
         _finding_list(places, at, examination)
     with right:
-        evidence = examination.findings[int(at)]
+        evidence = examination.evidence[int(at)]
         show_evidence(chosen, evidence)
         if evidence.finding.false_alarms is None:
             st.button(
@@ -170,9 +168,9 @@ def _findings_view(chosen: RatedSelection, examination: Examination) -> None:
         _link_to_fix(chosen, evidence)
 
 
-def _common_causes(examination: Examination) -> None:
+def _common_causes(examination: Diagnosis) -> None:
     """Draw how many findings share a cause, such as one model, above the findings themselves."""
-    if len(examination.findings) < 2:
+    if len(examination.evidence) < 2:
         return
     lines = "".join(
         f"<li><b>{esc(cause)}</b>: {esc(about)}, {fmt.plural(len(places), 'finding')}</li>"
@@ -216,15 +214,15 @@ def finding_items(
     return f"{finding.subject} against {name_in_sentence(PANEL)}", ids, None
 
 
-def _finding_list(places: list[str], at: str, examination: Examination) -> None:
+def _finding_list(places: list[str], at: str, examination: Diagnosis) -> None:
     key = state.key(keys.AGREEMENT_FIELD, keys.FINDING)
     state.put(key, at)
     st.radio(
         "Findings",
         places,
         key=key,
-        format_func=lambda place: label(examination.findings[int(place)].finding.sentence),
-        captions=[_chart_caption(examination.findings[int(place)]) for place in places],
+        format_func=lambda place: label(examination.evidence[int(place)].finding.sentence),
+        captions=[_chart_caption(examination.evidence[int(place)]) for place in places],
         label_visibility="collapsed",
         on_change=_on_choice,
         args=(key,),
@@ -240,7 +238,7 @@ def _on_choice(key: str) -> None:
     state.set_address(**{keys.FINDING: state.get(key)})
 
 
-def _missing_checks(examination: Examination) -> None:
+def _missing_checks(examination: Diagnosis) -> None:
     if not examination.unmade:
         return
     with st.expander("What could not be examined", icon=":material/help:"):
@@ -248,7 +246,7 @@ def _missing_checks(examination: Examination) -> None:
             ("What", "Why", "How many"),
             (
                 [esc(FINDING_NAMES[kind]), esc(reason), fmt.count(n)]
-                for kind, reason, n in examination.unmade
+                for (kind, reason), n in examination.unmade.items()
             ),
             name="What could not be examined",
             numbers=(2,),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
@@ -20,7 +20,6 @@ from core.services.agreement.ratings import (
     PEOPLE,
     CriterionRatings,
 )
-from core.services.agreement.reliability import Matrix, RaterStanding
 from core.text import numbers as fmt
 from core.text.names import visible
 from pages.agreement import selection as keys
@@ -35,14 +34,14 @@ from pages.ui.widgets import draw_table, figure_cell, level_words
 
 def show_near_people(chosen: RatedSelection) -> None:
     """Draw a strip per kind of raters, a sentence, and the table."""
-    standings, means, ties = remembered(
+    kappas, means, ties = remembered(
         "agreement ceiling",
         (*chosen.about, chosen.criterion),
         lambda: reliability.closeness_to_majority(
             chosen.sheet, chosen.criterion, confidence=chosen.confidence
         ),
     )
-    groups = _groups_of_raters(standings)
+    groups = _groups_of_raters(chosen.sheet, kappas)
     if groups:
         key = state.key(keys.AGREEMENT_CHART, "ceiling", chosen.criterion, *chosen.about)
         st.plotly_chart(
@@ -50,10 +49,7 @@ def show_near_people(chosen: RatedSelection) -> None:
                 [
                     (
                         KINDS[kind],
-                        [
-                            (rater_caption(rater.column), rater.kappa.value or 0.0)
-                            for rater in members
-                        ],
+                        [(rater_caption(rater), kappas[rater].value or 0.0) for rater in members],
                         means[kind].value if kind in means else None,
                     )
                     for kind, members in groups
@@ -67,7 +63,7 @@ def show_near_people(chosen: RatedSelection) -> None:
             config={"displayModeBar": False},
             alt="Kappa of every rater with the majority of people, by kind, as in the table.",
         )
-    st.html(f'<div class="rs-prose">{esc(_ceiling_sentence(standings, means))}</div>')
+    st.html(f'<div class="rs-prose">{esc(_ceiling_sentence(chosen.sheet, kappas, means))}</div>')
     st.caption(
         "People are compared with the majority of the others, judges with that of all people. "
         f"The line is the mean. {fmt.plural(ties, 'item')} without a majority are left "
@@ -79,33 +75,27 @@ def show_near_people(chosen: RatedSelection) -> None:
             ("Rater", "Kind", "Kappa", "Items"),
             (
                 [
-                    esc(rater_caption(rater.column)),
-                    KINDS[rater.kind],
-                    figure_cell(rater.kappa),
-                    fmt.count(rater.n),
+                    esc(rater_caption(rater)),
+                    KINDS[chosen.sheet.kind(rater)],
+                    figure_cell(kappa),
+                    fmt.count(kappa.n),
                 ]
-                for rater in _sorted_raters(standings)
+                for rater, kappa in reliability.closest_first(kappas).items()
             ),
             name="Kappa with the majority of people",
             numbers=(2, 3),
         )
 
 
-def _groups_of_raters(
-    standings: Sequence[RaterStanding],
-) -> list[tuple[str, list[RaterStanding]]]:
-    groups = [
-        (kind, [o for o in standings if o.kind == kind and o.kappa.value is not None])
-        for kind in KINDS
-    ]
+def _groups_of_raters(sheet: Sheet, kappas: Mapping[str, Estimate]) -> list[tuple[str, list[str]]]:
+    defined = [rater for rater, kappa in kappas.items() if kappa.value is not None]
+    groups = [(kind, [r for r in defined if sheet.kind(r) == kind]) for kind in KINDS]
     return [(kind, members) for kind, members in groups if members]
 
 
-def _sorted_raters(standings: Sequence[RaterStanding]) -> list[RaterStanding]:
-    return sorted(standings, key=lambda o: (o.kappa.value is None, -(o.kappa.value or 0.0)))
-
-
-def _ceiling_sentence(standings: Sequence[RaterStanding], means: Mapping[str, Estimate]) -> str:
+def _ceiling_sentence(
+    sheet: Sheet, kappas: Mapping[str, Estimate], means: Mapping[str, Estimate]
+) -> str:
     parts = []
     for kind, phrase in (
         ("human", "People agree with each other at a mean kappa of"),
@@ -120,24 +110,18 @@ def _ceiling_sentence(standings: Sequence[RaterStanding], means: Mapping[str, Es
     if not parts:
         return "Kappa with the majority of people is undefined for everybody."
     text = "; ".join(parts)
-    best = next(
-        (
-            o
-            for o in _sorted_raters(standings)
-            if o.kind in JUDGE_KINDS and o.kappa.value is not None
-        ),
-        None,
-    )
-    if best is not None:
-        text += f"; the nearest is {rater_caption(best.column)} with {fmt.score(best.kappa.value)}"
+    for rater, kappa in reliability.closest_first(kappas).items():
+        if sheet.kind(rater) in JUDGE_KINDS and kappa.value is not None:
+            text += f"; the nearest is {rater_caption(rater)} with {fmt.score(kappa.value)}"
+            break
     return text[0].upper() + text[1:] + "."
 
 
-def _on_ceiling_click(key: str, groups: list[tuple[str, list[RaterStanding]]]) -> None:
+def _on_ceiling_click(key: str, groups: list[tuple[str, list[str]]]) -> None:
     points = state.get(key, {}).get("selection", {}).get("points", [])
     if points and "customdata" in points[0]:
         group, at = points[0]["customdata"][:2]
-        rater = groups[group][1][at].column
+        rater = groups[group][1][at]
         state.set_address(
             **{keys.REFERENCE: PEOPLE, keys.RATER: rater, state.VIEW: "one", keys.CELL: None}
         )
@@ -188,7 +172,7 @@ def _kappa_matrix(chosen: RatedSelection) -> None:
         (*chosen.about, chosen.criterion),
         lambda: reliability.kappa_matrix(sheet, chosen.criterion, columns_of(sheet)),
     )
-    names = [rater_caption(column) for column in kappas.columns]
+    names = [rater_caption(column) for column in columns_of(sheet)]
     if len(names) <= ROOM:
         _kappa_map(chosen, kappas, names)
         return
@@ -213,7 +197,7 @@ def _ranked_raters(chosen: RatedSelection) -> None:
         help=STRENGTH,
     )
     for kind, title in KINDS.items():
-        members = [rater for rater in ranks if rater.kind == kind]
+        members = [rater for rater in ranks if chosen.sheet.kind(rater) == kind]
         if not members:
             continue
         mean = means.get(kind)
@@ -227,9 +211,9 @@ def _ranked_raters(chosen: RatedSelection) -> None:
                 (
                     [
                         fmt.count(index),
-                        esc(rater_caption(rater.column)),
-                        figure_cell(rater.kappa),
-                        fmt.count(rater.n),
+                        esc(rater_caption(rater)),
+                        figure_cell(ranks[rater]),
+                        fmt.count(ranks[rater].n),
                     ]
                     for index, rater in enumerate(members[:LISTED], 1)
                 ),
@@ -238,19 +222,21 @@ def _ranked_raters(chosen: RatedSelection) -> None:
             )
 
 
-def _kappa_map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None:
-    sheet = chosen.sheet
+def _kappa_map(chosen: RatedSelection, kappas: list[list[Estimate]], names: list[str]) -> None:
+    sheet, columns = chosen.sheet, columns_of(chosen.sheet)
     key = state.key(keys.AGREEMENT_CHART, "raters", chosen.criterion, *chosen.about)
+    values = [[kappa.value for kappa in row] for row in kappas]
     if len(names) <= ROOM:
-        figure = draw.agreement_cells(names, kappas.values)
+        figure = draw.agreement_cells(names, values)
     else:
-        kinds = groupby(_column_kind(sheet, column) for column in kappas.columns)
+        kinds = groupby(_column_kind(sheet, column) for column in columns)
         parts = [(KINDS.get(kind, "Reference"), len(list(members))) for kind, members in kinds]
-        figure = draw.agreement_map(names, kappas.values, kappas.counts, parts)
+        counts = [[kappa.n for kappa in row] for row in kappas]
+        figure = draw.agreement_map(names, values, counts, parts)
     st.plotly_chart(
         figure,
         key=key,
-        on_select=lambda: _on_click(key, kappas.columns),
+        on_select=lambda: _on_click(key, columns),
         selection_mode=("points", "box"),
         config=PLAIN,
         alt="Kappa of every pair of raters as a heat map; the table below has its figures.",
@@ -269,9 +255,9 @@ def _kappa_map(chosen: RatedSelection, kappas: Matrix, names: list[str]) -> None
         _pair_table(kappas, names)
 
 
-def _pair_table(kappas: Matrix, names: list[str]) -> None:
+def _pair_table(kappas: list[list[Estimate]], names: list[str]) -> None:
     pairs = [
-        (name, other, kappas.figure(a, b))
+        (name, other, kappas[a][b])
         for a, name in enumerate(names)
         for b, other in enumerate(names)
         if a < b

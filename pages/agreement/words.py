@@ -85,15 +85,11 @@ def estimate_row(
     title, meaning = known.title, known.meaning
     if name == "accuracy" and same:
         title = same
-    if ratings is not None and estimate.value is not None:
-        direction = bias_direction(
-            name, ratings.scale, ratings.labels, estimate.value, estimate.low, estimate.high
-        )
+    if ratings is not None:
+        direction = bias_direction(name, ratings.scale, ratings.labels, estimate)
         if direction is not None:
-            title, meaning = direction.words[0].upper() + direction.words[1:], direction.unit
-            estimate = estimate._replace(
-                value=direction.value, low=direction.low, high=direction.high
-            )
+            text, meaning, estimate = direction
+            title = text[0].upper() + text[1:]
     value, ends, reason = estimate.words(fmt.percent if known.share else fmt.score)
     if "p value" in known.traits and estimate.value is not None:
         value, ends = esc(fmt.p_value(estimate.value)), fmt.DASH

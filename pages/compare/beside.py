@@ -199,7 +199,8 @@ def _draw_grid(
             browsing.results_state(store(), run),
             partial(grid.system_means, store(), run, rubric),
         )
-        sides.append(run_cells.side_of(side, rubric, remembered("means", cache_key, make)[0]))
+        means = remembered("means", cache_key, make)[0]
+        sides.append((rubric, means._replace(system=side)))
     criteria = {
         fold(criterion.name): criterion.name
         for of in pair.rubrics[::-1]

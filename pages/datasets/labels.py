@@ -9,8 +9,9 @@ import streamlit as st
 
 from core import figures as draw
 from core.domain.library import DatasetVersion
+from core.domain.rubric import Rubric
 from core.services.datasets import label_draws, label_stats
-from core.services.datasets.label_stats import RARE, CriterionLabels, LabelRubric
+from core.services.datasets.label_stats import RARE, CriterionLabels
 from core.services.results import fair_sample
 from core.text import numbers as fmt
 from pages.datasets.items import DATASET_DRAW, DATASET_PLOT, DATASET_RUBRIC
@@ -34,16 +35,16 @@ def show(version: DatasetVersion) -> None:
         )
         return
     choices = label_stats.rubrics_for(store(), version.id, counts)
-    if not choices or not choices[0].known:
+    if not choices:
         st.caption("No rubric here has the criteria of these labels, so they are shown as written.")
         _plain_table(counts)
         _draw_declaration(version)
         return
-    chosen = _label_rubric(version, choices)
+    chosen = _rubric_of_labels(version, choices)
     criteria, elsewhere = remembered(
         "label stats",
-        (version.id, chosen.version_id or 0),
-        lambda: label_stats.label_stats(store(), version.id, chosen.rubric),
+        (version.id, chosen),
+        lambda: label_stats.label_stats(store(), version.id, choices[chosen]),
     )
     _label_plot(version, criteria)
     _label_table(criteria)
@@ -51,19 +52,20 @@ def show(version: DatasetVersion) -> None:
     _draw_declaration(version)
 
 
-def _label_rubric(version: DatasetVersion, choices: list[LabelRubric]) -> LabelRubric:
-    by_id = {choice.version_id or 0: choice for choice in choices}
+def _rubric_of_labels(version: DatasetVersion, choices: dict[int, Rubric]) -> int:
+    """Return the version of the chosen rubric; 0 for the dataset's own."""
     key = state.key(DATASET_RUBRIC, version.id)
-    if state.get(key) not in by_id:
-        state.put(key, next(iter(by_id)))
+    if state.get(key) not in choices:
+        state.put(key, next(iter(choices)))
+    names = {at: rubric.name + ("" if at else " (came with it)") for at, rubric in choices.items()}
     chosen: int = st.selectbox(
         "Labels by the rubric",
-        list(by_id),
+        list(choices),
         key=key,
-        format_func=lambda value: one_line(by_id[value].name, 90),
+        format_func=lambda value: one_line(names[value], 90),
         width=420,
     )
-    return by_id[chosen]
+    return chosen
 
 
 def _label_plot(version: DatasetVersion, criteria: Sequence[CriterionLabels]) -> None:

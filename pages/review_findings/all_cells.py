@@ -98,13 +98,13 @@ def _show_accuracy(queue: QueueRow, rightness: VerdictAccuracy, unseen: Unaudite
         ),
     ]
     dots = [
-        draw.EstimateDot(name, estimate.value, estimate.low, estimate.high, n=n)
+        (name, estimate._replace(n=n))
         for name, estimate, n, _ in lines
         if estimate.value is not None
     ]
     if dots:
         st.plotly_chart(
-            draw.forest(dots, "Share of verdicts that people confirm", ""),
+            draw.forest(dots, "Share of verdicts that people confirm"),
             key=state.key(RECORD_CHART, "right", queue.id),
             config={"displayModeBar": False},
             alt="Shares with their intervals, as in the table below.",

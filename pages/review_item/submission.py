@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 import streamlit as st
 
@@ -25,25 +24,16 @@ from pages.ui.widgets import choose_one
 _STYLE = "background:none;color:inherit;border-bottom:2px dotted currentColor"
 
 
-class QuotedPassage(NamedTuple):
-    """One judge's quotes; `letter` marks the end of each passage."""
+def quoted_passages(cell: RevealedCell | None) -> dict[str, tuple[str, ...]]:
+    """Return the quotes of the votes on a cell, by judge; empty before its votes are revealed.
 
-    letter: str
-    judge: str
-    passages: tuple[str, ...]
-
-
-def quoted_passages(cell: RevealedCell | None) -> tuple[QuotedPassage, ...]:
-    """Return the quotes of the votes on a cell, by judge; empty before its votes are revealed."""
+    Where a passage ends, a letter in the order of the judges says whose it is.
+    """
     by_judge: dict[str, dict[str, None]] = {}
     for view in () if cell is None else cell.view.votes:
         if view.vote is not None:
             by_judge.setdefault(view.cell.judge, {}).update(dict.fromkeys(view.vote.evidence))
-    with_quotes = [(judge, tuple(passages)) for judge, passages in by_judge.items() if passages]
-    return tuple(
-        QuotedPassage(_letters_for(index), judge, passages)
-        for index, (judge, passages) in enumerate(with_quotes)
-    )
+    return {judge: tuple(passages) for judge, passages in by_judge.items() if passages}
 
 
 def _letters_for(at: int) -> str:
@@ -56,24 +46,29 @@ def _letters_for(at: int) -> str:
     return chr(ord("a") + place) + (str(round_ + 1) if round_ else "")
 
 
-def quote_legend(text: str, quotes: Sequence[QuotedPassage]) -> str:
+def quote_legend(text: str, quotes: Mapping[str, Sequence[str]]) -> str:
     """Return HTML that names the judges quoted in the text; empty without quotes."""
-    present = [q for q in quotes if any(find_quote(text, passage) for passage in q.passages)]
-    names = ", ".join(f"<sup>{q.letter}</sup> {esc(q.judge)}" for q in present)
-    return f'<span class="rs-quiet">Underlined: quoted by {names}</span>' if present else ""
+    names = ", ".join(
+        f"<sup>{_letters_for(index)}</sup> {esc(judge)}"
+        for index, (judge, passages) in enumerate(quotes.items())
+        if any(find_quote(text, passage) for passage in passages)
+    )
+    return f'<span class="rs-quiet">Underlined: quoted by {names}</span>' if names else ""
 
 
-def layered_html(text: str, own: Iterable[tuple[int, int]], quotes: Sequence[QuotedPassage]) -> str:
+def layered_html(
+    text: str, own: Iterable[tuple[int, int]], quotes: Mapping[str, Sequence[str]]
+) -> str:
     """Return the escaped text with a person's own spans highlighted and judges' quotes underlined.
 
-    >>> layered_html("a<b", [(0, 1)], [QuotedPassage("a", "Ann", ("<b",))]).replace(_STYLE, "")
+    >>> layered_html("a<b", [(0, 1)], {"Ann": ("<b",)}).replace(_STYLE, "")
     '<mark class="rs-mark">a</mark><mark class="rs-quoted" style="">&lt;b</mark><sup>a</sup>'
     """
     marked = [(max(0, start), max(0, min(len(text), end))) for start, end in own]
     underlined = [
-        (*span, quote.letter)
-        for quote in quotes
-        for passage in quote.passages
+        (*span, _letters_for(index))
+        for index, passages in enumerate(quotes.values())
+        for passage in passages
         if (span := find_quote(text, passage)) is not None
     ]
     edges = {0, len(text)}.union(*((s, e) for s, e in marked), *((s, e) for s, e, _ in underlined))
@@ -177,7 +172,7 @@ def _draw_text(
     text: str,
     look: str,
     matches: Sequence[tuple[int, int]],
-    quotes: Sequence[QuotedPassage],
+    quotes: Mapping[str, Sequence[str]],
 ) -> None:
     if not text.strip():
         st.html('<span class="rs-quiet">Empty.</span>')

@@ -16,7 +16,7 @@ from core.metrics.bias.effects import Finding
 from core.services.agreement import conclusion, load_ratings
 from core.services.agreement.blocks.headline import undecided_criteria
 from core.services.diagnostics import diagnosis
-from core.services.diagnostics.diagnosis import RubricFindings, RunFindings
+from core.services.diagnostics.diagnosis import RunFindings
 from core.services.results import browsing
 from core.services.rubrics.drafts import draft_payload, locate_card, problems_of
 from core.services.rubrics.issues import (
@@ -208,8 +208,8 @@ def show_run_findings_of_card(name: str, uid: str) -> None:
     if run_findings is None:
         return
     criterion = next(c for c in drafts.draft(name)["criteria"] if c["uid"] == uid)
-    findings = diagnosis.findings_on_criterion(run_findings.heard.findings, criterion["name"])
-    reason = run_findings.heard.unknown.get(criterion["name"], "")
+    findings = diagnosis.findings_on_criterion(run_findings.findings, criterion["name"])
+    reason = run_findings.unknown.get(criterion["name"], "")
     if not findings and not reason:
         return
     changed = diagnosis.has_changed_question(store(), run_findings.run, drafts.draft(name), uid)
@@ -224,9 +224,9 @@ def show_run_findings(name: str) -> None:
     run_findings = _run_findings(name)
     if run_findings is None:
         return
-    run, result = run_findings.run, run_findings.heard
+    run = run_findings.run
     names = {c["name"] for c in drafts.draft(name)["criteria"]}
-    findings = [finding for finding in result.findings if finding.subject in names]
+    findings = [finding for finding in run_findings.findings if finding.subject in names]
     details = f"{run.name}, {fmt.plural(run.items, 'item')}, version {run.rubric_number}"
     st.html(
         '<div class="rs-section">Findings of the newest run</div>'
@@ -234,17 +234,17 @@ def show_run_findings(name: str) -> None:
     )
     if findings:
         _show_sentences([(finding.subject, finding) for finding in findings], changed=False)
-    elif result.answers:
+    elif run_findings.answers:
         line = f"No criterion is clearly a problem. {_undecided_criteria(run)}".rstrip()
         st.html(f'<div class="rs-quiet">{esc(line)}</div>')
     unknown = [
         f"{one_line(n, 60)}: {_unknown_words(reason)}"
-        for n, reason in result.unknown.items()
+        for n, reason in run_findings.unknown.items()
         if n in names
     ]
     if unknown:
-        same = set(result.unknown.values())
-        lines = unknown if result.answers or len(same) > 1 else [_unknown_words(same.pop())]
+        same = set(run_findings.unknown.values())
+        lines = unknown if run_findings.answers or len(same) > 1 else [_unknown_words(same.pop())]
         st.html("".join(f'<div class="rs-quiet">{esc(line)}</div>' for line in lines))
     _link_to_run(run)
 
@@ -264,7 +264,7 @@ def _unknown_words(reason: str) -> str:
     return f"Agreement unknown: {reason}." if reason else ""
 
 
-def _passed_note(findings: RubricFindings) -> str:
+def _passed_note(findings: RunFindings) -> str:
     """Return a note that a newer run cannot answer, and why the shown run does."""
     if findings.passed is None:
         return ""
@@ -273,7 +273,7 @@ def _passed_note(findings: RubricFindings) -> str:
     return f'<div class="rs-quiet">{esc(caption)}</div>'
 
 
-def _run_findings(name: str) -> RubricFindings | None:
+def _run_findings(name: str) -> RunFindings | None:
     rubric_id = drafts.draft(name)["rubric_id"]
     return (
         None if rubric_id is None else diagnosis.newest_answer(store(), rubric_id, _findings_of_run)

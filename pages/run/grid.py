@@ -9,14 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import groupby
+from itertools import groupby, islice
 
 import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.domain.runs import Run, RunItemRow
 from core.services.pairwise import system_answers
-from core.services.pairwise.system_answers import SharedTask, SharedTasks
+from core.services.pairwise.system_answers import SharedTasks, Tasks
 from core.services.queueing import queue_cells
 from core.services.results import browsing, grid
 from core.services.results.grid import GridItem, SystemMeans
@@ -63,20 +63,20 @@ def show(run: Run, rubric: Rubric) -> None:
             systems.draw_controls(of)
             _outcome_filters(run, browsing.outcome_counts(store(), run.id))
         side_by_side = bool(state.address(BESIDE) and of.tasks.tasks)
-        tasks = _tasks_in_order(of.tasks, ids) if side_by_side else []
+        tasks = _tasks_in_order(of.tasks, ids) if side_by_side else {}
         only = systems.differing_tasks(run, of, cache_key)
         if only is not None:
             n_tasks = len(tasks)
-            tasks = [task for task in tasks if task.id in only]
+            tasks = {task: items for task, items in tasks.items() if task in only}
             st.caption(f"{fmt.count(len(tasks))} of {fmt.plural(n_tasks, 'task')} differ.")
-        lines = tasks[(now.page - 1) * PAGE : now.page * PAGE]
+        lines = dict(islice(tasks.items(), (now.page - 1) * PAGE, now.page * PAGE))
         rows = _rows_of_page(run, now, ids, lines, side_by_side=side_by_side)
         total = len(tasks) if side_by_side else len(ids)
         if not rows:
             _show_nothing(total)
             return
         if now.filtered or only is not None:
-            items = [i for task in tasks for i in task.items.values()] if side_by_side else ids
+            items = [i for task in tasks.values() for i in task.values()] if side_by_side else ids
             which = (*cache_key, now, side_by_side, of.pair if only is not None else None)
             means = remembered(
                 "means", which, lambda: grid.system_means(store(), run, rubric, items)
@@ -101,14 +101,14 @@ def _rows_of_page(
     run: Run,
     selection: ItemSelection,
     ids: Sequence[str],
-    lines: list[SharedTask],
+    lines: Tasks,
     *,
     side_by_side: bool,
 ) -> list[RunItemRow]:
     """Return the items of the page: in the chosen order, or those of these tasks."""
     wanted = ids[(selection.page - 1) * PAGE : selection.page * PAGE]
     if side_by_side:
-        wanted = [item for task in lines for item in task.items.values()]
+        wanted = [item for task in lines.values() for item in task.values()]
     return browsing.rows_of_items(store(), run.id, wanted)
 
 
@@ -125,11 +125,10 @@ def _show_nothing(total: int) -> None:
     )
 
 
-def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> list[SharedTask]:
+def _tasks_in_order(shared: SharedTasks, ids: Sequence[str]) -> Tasks:
     """Return the tasks of the shown items, in the order of their first item."""
-    of_item = {item: task for task in shared.tasks for item in task.items.values()}
-    by_id = {of_item[item].id: of_item[item] for item in ids if item in of_item}
-    return list(by_id.values())
+    of_item = {item: task for task, items in shared.tasks.items() for item in items.values()}
+    return {of_item[item]: shared.tasks[of_item[item]] for item in ids if item in of_item}
 
 
 def _show_item_count(run: Run, selection: ItemSelection, ids: list[str]) -> None:
@@ -181,7 +180,7 @@ def _draw_grid_and_cell(
     means: list[SystemMeans],
     systems: Systems,
     rows: list[RunItemRow],
-    lines: list[SharedTask],
+    lines: Tasks,
 ) -> None:
     """Draw the grid and, if a cell is open, that cell."""
     with shown_errors():
@@ -234,7 +233,7 @@ def _draw_grid(
     means: list[SystemMeans],
     of: Systems,
     items: list[GridItem],
-    lines: list[SharedTask],
+    lines: Tasks,
     at: tuple[str, str] | None,
 ) -> None:
     groups: list[tuple[str, int, str]] = []
@@ -315,18 +314,17 @@ def _task_rows(
     rubric: Rubric,
     of: Systems,
     grid_items: list[GridItem],
-    lines: list[SharedTask],
+    lines: Tasks,
     prompts: Mapping[str, str],
 ) -> tuple[list[HeadCell], list[list[ShownCell]], list[tuple[str, int, str]]]:
     """Return one task per row: below the score and each criterion, the systems side by side."""
     items = {item.row.item_id: item for item in grid_items}
-    by_name = {mean.system: mean for mean in of.means}
-    sides = [run_cells.side_of(name, rubric, by_name[name]) for name in of.tasks.systems]
-    rows = []
-    for task in lines:
-        prompt = prompts[task.id] or task.id
+    by_name, names = {mean.system: mean for mean in of.means}, of.tasks.systems
+    sides, rows = [(rubric, by_name[name]) for name in names], []
+    for task, of_systems in lines.items():
+        prompt = prompts[task] or task
         prompt_cell = ShownCell(one_line(prompt, 40), tells=one_line(prompt, 300))
-        rows.append((prompt_cell, [items.get(task.items.get(side.name, "")) for side in sides]))
+        rows.append((prompt_cell, [items.get(of_systems.get(name, "")) for name in names]))
     criteria = [criterion.name for criterion in rubric.criteria]
     return run_cells.side_by_side_table(
         "Task", sides, criteria, rows, partial(systems.gap_words, of)

@@ -12,9 +12,9 @@ import streamlit as st
 from core.domain.rubric import Rubric
 from core.domain.runs import Run
 from core.metrics.estimate import USUAL, Estimate
+from core.metrics.intervals.means import Difference
 from core.services.pairwise import system_answers, system_gaps
 from core.services.pairwise.system_answers import SharedTasks, shared_tasks
-from core.services.pairwise.system_gaps import Gap
 from core.services.results.grid import SystemMeans
 from core.text import numbers as fmt
 from core.text.numbers import Form
@@ -46,18 +46,18 @@ class Systems(NamedTuple):
     means: list[SystemMeans]
     tasks: SharedTasks
     pair: tuple[str, str] | None
-    gaps: dict[str, Gap]
+    gaps: dict[str, Difference]
     by_people: str = ""
 
 
 def systems_of_run(run: Run, means: list[SystemMeans], cache_key: tuple[object, ...]) -> Systems:
     """Return the systems of a run; empty if its items name fewer than two systems."""
     if len(means) < 3:
-        return Systems([], SharedTasks((), ()), None, {})
+        return Systems([], SharedTasks((), {}), None, {})
     # The questions of a run never change.
     tasks = shared_value("tasks", (run.id,), lambda: shared_tasks(store(), run))
     pair = _compared_pair(tasks, {mean.system: mean for mean in means})
-    gaps: list[Gap] = []
+    gaps: dict[str, Difference] = {}
     people = ""
     if pair is not None:
         confidence = chosen_confidence()
@@ -71,7 +71,7 @@ def systems_of_run(run: Run, means: list[SystemMeans], cache_key: tuple[object, 
             (*cache_key, *pair, *confidence),
             lambda: system_gaps.gaps_between(store(), run, tasks, *pair, confidence=confidence),
         )
-    return Systems(means[1:], tasks, pair, {gap.name: gap for gap in gaps}, people)
+    return Systems(means[1:], tasks, pair, gaps, people)
 
 
 def _lead_by_people(run: Run, tasks: SharedTasks, level: float) -> str:
@@ -111,24 +111,24 @@ def show_conclusion(systems: Systems, rubric: Rubric) -> None:
         return
     first, second = systems.pair
     score = systems.gaps[""]
-    value, low = score.difference[:2]
+    value, low = score.value[:2]
     if value is None:
         return
     better, other = (second, first) if value > 0 else (first, second)
     head = f"Undecided between {first} and {second}"
-    if score.decided:
+    if score.significant:
         head = f"{better} scores higher than {other}"
     sides = {second: list[str](), first: list[str]()}
     for name, gap in systems.gaps.items():
-        if name and gap.decided:
-            sides[second if (gap.difference.value or 0.0) > 0 else first].append(name)
+        if name and gap.significant:
+            sides[second if (gap.value.value or 0.0) > 0 else first].append(name)
     parts = [
         f"{system} is better on {', '.join(names)}" for system, names in sides.items() if names
     ]
     parts = parts or ["no criterion shows a certain difference"]
     form = _number_formats(systems)[1]
-    ends = "" if low is None else f", {_interval_words(score.difference, form)}"
-    tasks = fmt.plural(score.difference.n, "shared task")
+    ends = "" if low is None else f", {_interval_words(score.value, form)}"
+    tasks = fmt.plural(score.value.n, "shared task")
     sentence = f"{head} ({form(value)}{ends}; {tasks}). {_as_sentence('; '.join(parts))}."
     st.html(f"<b>{esc(one_line(sentence, 700))}</b>")
     if systems.by_people:
@@ -217,7 +217,7 @@ def foot_lines(systems: Systems, rubric: Rubric) -> list[list[ShownCell]]:
 
 def _number_formats(systems: Systems) -> tuple[Form, Form]:
     """Return the formats of a score, and of the difference between the two compared systems."""
-    if systems.pair is None or (value := systems.gaps[""].difference.value) is None:
+    if systems.pair is None or (value := systems.gaps[""].value.value) is None:
         return fmt.score, fmt.points
     scores = {means.system: means.score.value or 0.0 for means in systems.means}
     first, second = systems.pair
@@ -249,15 +249,15 @@ def _item_count_text(mean: Estimate) -> str:
 
 def _gap_cell(systems: Systems, criterion: str, pair: tuple[str, str]) -> ShownCell:
     gap, form = systems.gaps[criterion], fmt.points if criterion else _number_formats(systems)[1]
-    value = gap.difference.value
-    name = gap.name or "Score"
+    value = gap.value.value
+    name = criterion or "Score"
     if value is None:
-        return ShownCell(fmt.DASH, tells=f"{name}: {gap.difference.reason}")
+        return ShownCell(fmt.DASH, tells=f"{name}: {gap.value.reason}")
     better = pair[1] if value > 0 else pair[0]
-    words = f"{one_line(better, 20)} better" if gap.decided else "undecided"
-    ends = _interval_words(gap.difference, form)
+    words = f"{one_line(better, 20)} better" if gap.significant else "undecided"
+    ends = _interval_words(gap.value, form)
     tells = f"{name}: {pair[1]} minus {pair[0]} {form(value)}, {ends}: {words}"
-    tone = ("t4" if value > 0 else "t1") if gap.decided else "plain"
+    tone = ("t4" if value > 0 else "t1") if gap.significant else "plain"
     return ShownCell(f"{form(value)} {words}", tone, "", tells, note=ends)  # type: ignore[arg-type]
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from core.domain.dataset import Item
 from core.services.rubrics import prompt_preview
 from core.services.spot import request, spot_check
 from core.services.spot.request import SpotTurn, Way
-from core.services.spot.spot_check import SpotTask
 from core.text import numbers as fmt
 from pages.spot import form_data
 from pages.spot.form_data import SPOT_ACT
@@ -98,14 +98,14 @@ def _extra_fields() -> None:
         draw_texts_around(form_data.FIELDS)
 
 
-def _learned_tasks() -> list[SpotTask]:
+def _learned_tasks() -> list[Item]:
     """Return the tasks that the chosen offline judges learned from; empty without such a judge."""
     version = form_data.current_form().learn_from
     learners = any(judge.learns for judge in request.judges_of(store(), form_data.current_form()))
     return spot_check.distinct_tasks(store(), version) if version is not None and learners else []
 
 
-def _take_over_task(tasks: list[SpotTask]) -> None:
+def _take_over_task(tasks: list[Item]) -> None:
     key = form_data.field_key("task")
     state.seed(key, None)
     shown = distinct_names({index: _task_words(task) for index, task in enumerate(tasks)}, 120)
@@ -121,11 +121,11 @@ def _take_over_task(tasks: list[SpotTask]) -> None:
     )
 
 
-def _task_words(task: SpotTask) -> str:
-    return task.prompt or task.reference or next((text for _, text in task.context), "")
+def _task_words(task: Item) -> str:
+    return task.prompt or task.reference or next(iter(task.context.values()), "")
 
 
-def _on_task(tasks: list[SpotTask]) -> None:
+def _on_task(tasks: list[Item]) -> None:
     with shown_errors():
         at = state.get(form_data.field_key("task"))
         if at is not None:

@@ -7,12 +7,13 @@ from typing import Literal, cast
 
 import streamlit as st
 
+from core.domain.dataset import Item
 from core.domain.panel import Panel
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpTask, RunRow
 from core.metrics.estimate import Estimate
 from core.services.assist import generated_items, help_tasks
-from core.services.assist.generated_items import DataRequest, GeneratedSubmission, Recovery
+from core.services.assist.generated_items import DataRequest, Recovery
 from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.planning import RunRequest
 from core.text import numbers as fmt
@@ -201,14 +202,14 @@ def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
             _show_recovery(generated_items.recovery_of_run(store(), run.id))
 
 
-def _show_texts(written: list[GeneratedSubmission]) -> None:
+def _show_texts(written: list[Item]) -> None:
     with st.expander(fmt.plural(len(written), "submission"), expanded=len(written) <= 6):
-        for text in written[:SHOWN]:
-            aimed = " or ".join(text.aimed)
-            is_borderline = len(text.aimed) > 1
-            details = f'<span class="rs-quiet">{esc(one_line(text.task, 120))}</span>'
-            draw_row([tag(one_line(aimed, 60), "warn" if is_borderline else "info"), details])
-            st.html(f'<div class="rs-card rs-prose">{esc(text.text)}</div>')
+        for item in written[:SHOWN]:
+            _, options = generated_items.aim_of_item(item) or ("", ())
+            details = f'<span class="rs-quiet">{esc(one_line(item.prompt, 120))}</span>'
+            aimed = one_line(" or ".join(options), 60)
+            draw_row([tag(aimed, "warn" if len(options) > 1 else "info"), details])
+            st.html(f'<div class="rs-card rs-prose">{esc(item.output)}</div>')
         if len(written) > SHOWN:
             st.caption(f"and {len(written) - SHOWN} more, in the dataset")
 

@@ -6,7 +6,6 @@ import pytest
 
 from core.figures import (
     MOST_NAMES,
-    EstimateDot,
     Series,
     agreement_map,
     bland_altman,
@@ -20,9 +19,10 @@ from core.metrics.estimate import Estimate
 
 def test_a_forest_has_a_dot_a_whisker_and_what_is_to_be_beaten() -> None:
     figure = forest(
-        [EstimateDot("<b>x</b>", 0.5, 0.4, 0.7, 0.6, 12), EstimateDot("y", None)],
+        [("<b>x</b>", Estimate(0.5, 0.4, 0.7, n=12)), ("y", Estimate(None))],
         "Accuracy",
         "Most common",
+        [0.6, None],
         "<b>x</b>",
     )
 

@@ -8,6 +8,7 @@ import re
 import pytest
 
 from core.domain.dataset import Item
+from core.judging.prompts.assembly import Prompt
 from core.judging.writing.prompts import (
     Case,
     draft_writing,
@@ -16,7 +17,6 @@ from core.judging.writing.prompts import (
     revise_writing,
     tasks_writing,
 )
-from core.judging.writing.writer import Writing
 from tests.places import GOLDEN
 from tests.services.assist.made import DEPTH, RUBRIC
 
@@ -38,7 +38,7 @@ WRITINGS = {
 }
 
 
-def written(writing: Writing) -> str:
+def written(writing: Prompt) -> str:
     parts = [f"== {one.role}\n{one.text}\n" for one in writing.segments]
     return f"version {writing.version}\n" + "".join(parts)
 

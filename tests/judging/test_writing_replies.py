@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from core.domain.base import build_model
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
+from core.judging.prompts.assembly import Prompt
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import (
     draft_writing,
@@ -28,7 +29,7 @@ from core.judging.writing.replies import (
     read_submission,
     read_tasks,
 )
-from core.judging.writing.writer import PartialReply, Writing
+from core.judging.writing.writer import PartialReply
 from core.services.rubrics.drafts import draft_from_data
 from tests.services.assist.made import RUBRIC, change
 
@@ -191,7 +192,7 @@ def test_an_edit_that_changes_nothing_is_no_edit() -> None:
     assert "unchanged" in found.message
 
 
-def schema_of(writing: Writing) -> Any:
+def schema_of(writing: Prompt) -> Any:
     return schema_strategy(json.loads(json.dumps(writing.schema)))
 
 

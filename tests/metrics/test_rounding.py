@@ -14,7 +14,7 @@ from core.metrics.agreement.scores import score_agreement
 from core.metrics.intervals.bootstrap import bca
 from core.metrics.intervals.means import paired_difference
 from core.metrics.measure import equal_if_near
-from core.metrics.ranking.contests import contest_table, majority_circles, win_matrix
+from core.metrics.ranking.contests import contest_table, majority_winner, win_matrix
 from core.metrics.ranking.ranks import kendall_tau, keys_with_ties_broken, mid_ranks, spearman_rho
 
 #: Twenty-two scores of a rubric whose weights share no power of two.
@@ -81,7 +81,7 @@ def test_nobody_wins_a_majority_by_rounding() -> None:
     table = contest_table(
         [0, 1, 2], [0, 0, 1], [1, 1, 0], [1, 1, 1], systems=2, n_items=3, weights=[0.1, 0.2, 0.3]
     )
-    assert majority_circles(win_matrix(table)).winner is None
+    assert majority_winner(win_matrix(table)) is None
 
 
 def test_a_difference_that_is_rounding_in_every_resample_has_no_p_and_no_interval() -> None:

@@ -1,6 +1,6 @@
 """Offline judges, which learn from labelled items without a model or network.
 
-``train`` returns a ``Trained`` judge of a criterion, or ``TrainingRefused`` with the reason.
+``train`` returns a ``Trained`` judge of a criterion, or a ``TrainingReport`` with the reason.
 ``OfflineJudge`` combines those of all criteria behind the common protocol. NumPy, SciPy and
 scikit-learn are imported when ``train`` is first called.
 """
@@ -18,7 +18,6 @@ from core.judging.offline.judge import (
     LEAST_LABELS,
     AppliedModel,
     OfflineJudge,
-    TrainingRefused,
     TrainingReport,
 )
 
@@ -29,7 +28,6 @@ __all__ = [
     "LEAST_LABELS",
     "AppliedModel",
     "OfflineJudge",
-    "TrainingRefused",
     "TrainingReport",
     "load",
     "train",
@@ -49,7 +47,7 @@ def train(
     unlabelled: Sequence[Item],
     *,
     seed: int,
-) -> Trained | TrainingRefused:
+) -> Trained | TrainingReport:
     """Train a judge of a criterion; see ``core.judging.offline.training.train``."""
     from core.judging.offline.training import train as run
 

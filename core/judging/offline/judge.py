@@ -25,6 +25,8 @@ LEAST_LABELS = 10
 class TrainingReport:
     """The result of cross-validation; figures are ``None`` with too few labels.
 
+    Without a trained judge, ``trained`` is false and ``reason`` says why, with the figures.
+
     ``n`` counts labelled items (abstentions left out), ``classes`` the labels and their counts.
     ``accuracy`` and ``kappa`` are out of fold, if every item were answered. ``majority`` is the
     accuracy of the best simple rule: always the most common label, of all or of the item's prompt
@@ -62,14 +64,6 @@ class TrainingReport:
     def to_dict(self) -> dict[str, object]:
         """Return plain data; ``classes`` becomes a mapping of label to count."""
         return {**asdict(self), "classes": dict(self.classes)}
-
-
-@dataclass(frozen=True)
-class TrainingRefused:
-    """The refusal to train a judge; ``reason`` gives the figures."""
-
-    reason: str
-    report: TrainingReport
 
 
 class Prediction(NamedTuple):
@@ -116,7 +110,7 @@ class OfflineJudge:
     """
 
     def __init__(
-        self, spec: Judge, models: Mapping[str, Trained | AppliedModel | TrainingRefused]
+        self, spec: Judge, models: Mapping[str, Trained | AppliedModel | TrainingReport]
     ) -> None:
         self.spec = spec
         self._models = dict(models)
@@ -131,7 +125,7 @@ class OfflineJudge:
             return
         encodings: dict[Encoder, Encoded] = {}
         for name, model in self._models.items():
-            if isinstance(model, TrainingRefused):
+            if isinstance(model, TrainingReport):
                 continue
             if isinstance(model, AppliedModel):
                 predictions = model.predict(items)
@@ -147,8 +141,8 @@ class OfflineJudge:
         model = self._models.get(question.criterion.name)
         if model is None:
             return _abstention(question, "it was not trained on this criterion.")
-        if isinstance(model, TrainingRefused):
-            return _abstention(question, model.reason, model.report.to_dict())
+        if isinstance(model, TrainingReport):
+            return _abstention(question, model.reason, model.to_dict())
         if _labels_and_abstentions(model.criterion) != _labels_and_abstentions(question.criterion):
             return _abstention(question, "it was trained on other options of this criterion.")
         ready = self._ready.get((question.item.id, question.criterion.name))
@@ -156,6 +150,13 @@ class OfflineJudge:
             return self._vote_outcome(question, ready[1])
         predictions = await asyncio.to_thread(model.predict, [question.item])
         return self._vote_outcome(question, predictions[0])
+
+    def reports(self) -> dict[str, dict[str, object]]:
+        """Return the result of training as plain data, by criterion."""
+        return {
+            name: (model if isinstance(model, TrainingReport) else model.report).to_dict()
+            for name, model in self._models.items()
+        }
 
     async def close(self) -> None:
         """Do nothing: there is nothing to release."""

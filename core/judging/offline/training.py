@@ -24,7 +24,7 @@ from core.judging.offline.calibration import (
     is_ordered,
 )
 from core.judging.offline.features import Encoded, Encoder, Nearness, encoder_of, texts_of
-from core.judging.offline.judge import LEAST_LABELS, TrainingRefused, TrainingReport
+from core.judging.offline.judge import LEAST_LABELS, TrainingReport
 from core.judging.offline.methods import Ints, Method, methods_of
 from core.judging.offline.trained import Trained, TrainedModel
 from core.judging.offline.worth import (
@@ -49,7 +49,7 @@ Labelled = Sequence[tuple[Item, int]]
 
 def train(
     spec: Judge, criterion: Criterion, labelled: Labelled, unlabelled: Sequence[Item], *, seed: int
-) -> Trained | TrainingRefused:
+) -> Trained | TrainingReport:
     """Return a judge of ``criterion`` that learnt from ``labelled``, or why not.
 
     Args:
@@ -63,7 +63,7 @@ def train(
         seed: Determines the folds. The same arguments give the same judge.
 
     Returns:
-        ``TrainingRefused`` if there are fewer than ten different labelled answers, or fewer than
+        ``TrainingReport`` if there are fewer than ten different labelled answers, or fewer than
         three labels other than the most common, or if all of these fail: in cross-validation the
         judge beats the most common label (of all, or of each prompt, if that is right more often)
         by 1.28 standard errors; or it follows the order of ordered labels; or answers closer to
@@ -81,7 +81,7 @@ def train(
     report = _opening_report(spec, criterion, pairs, seed)
     problem = _why_too_few(pairs, report)
     if problem:
-        return _refuse_training(report, problem)
+        return replace(report, reason=problem)
     pairs = _sample_pairs(pairs, seed)
     texts = {texts_of(item) for item in (*(item for item, _ in pairs), *unlabelled)}
     encoder = encoder_of(tuple(sorted(texts)))
@@ -105,7 +105,7 @@ def _learn(
     encoder: Encoder,
     report: TrainingReport,
     minimum: float,
-) -> Trained | TrainingRefused:
+) -> Trained | TrainingReport:
     items, labels = tuple(i for i, _ in pairs), np.array([y for _, y in pairs], dtype=np.int64)
     encoded = encoder.encode(items)
     nearness, ordered = Nearness.nearness_matrix(encoded, encoded), is_ordered(criterion)
@@ -127,7 +127,7 @@ def _learn(
     method, folds, weighed = tried[best]
     report = replace(with_figures(report, weighed, labels, groups, ordered), features=best)
     if not enough:
-        return _refuse_training(report, not_better_sentence(report, weighed))
+        return replace(report, reason=not_better_sentence(report, weighed))
     fitted = method.fit(method.products(nearness), labels, k)
     learnt = TrainedModel(
         examples=items,
@@ -173,10 +173,6 @@ def _opening_report(
         ),
         trained=False,
     )
-
-
-def _refuse_training(report: TrainingReport, reason: str) -> TrainingRefused:
-    return TrainingRefused(reason, replace(report, reason=reason))
 
 
 def _why_too_few(pairs: list[tuple[Item, int]], report: TrainingReport) -> str:

@@ -51,13 +51,13 @@ _REMEMBERED = 64
 class Prompt:
     """The segments to send, the reply's JSON schema, and the wording's version.
 
-    ``nonce`` is the code of the fences around the submission.
+    ``nonce`` is the code of the fences around the submission of a question.
     """
 
     segments: tuple[Segment, ...]
     schema: Schema
     version: str
-    nonce: str
+    nonce: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,10 +12,10 @@ from core.domain.dataset import Item
 from core.domain.review import Case
 from core.domain.rubric import MET, UNMET, Criterion, Rubric
 from core.domain.votes import Segment
+from core.judging.prompts.assembly import Prompt
 from core.judging.prompts.parts import background_texts, code_for, one_line, text_block
 from core.judging.prompts.reply_parsing import Schema, ids_of, object_schema
 from core.judging.writing import writer as words
-from core.judging.writing.writer import Writing
 
 Length = Literal["short", "medium", "long"]
 PARTS = ("requirement", "option", "label", "weight", "guidelines")
@@ -23,9 +23,7 @@ PARTS = ("requirement", "option", "label", "weight", "guidelines")
 LONGEST_QUOTE = 4000
 
 
-def draft_writing(
-    task: str, wishes: str, examples: Sequence[tuple[str, str]], seed: int
-) -> Writing:
+def draft_writing(task: str, wishes: str, examples: Sequence[tuple[str, str]], seed: int) -> Prompt:
     """Return the request to draft a rubric. ``examples`` are submissions, each with the raters'
     labels in words.
     """
@@ -68,7 +66,7 @@ def revise_writing(
     findings: Mapping[str, Sequence[str]],
     cases: Sequence[Case],
     seed: int,
-) -> Writing:
+) -> Prompt:
     """Return the request to fix the criteria named in ``targets``.
 
     ``findings`` are sentences by criterion name; those under the empty name are about the rubric.
@@ -108,7 +106,7 @@ def generate_writing(
     earlier: Sequence[str],
     place: tuple[int, int],
     seed: int,
-) -> Writing:
+) -> Prompt:
     """Return the request for a submission at an option, or between two.
 
     ``place`` is (number, total) of the submission; ``earlier`` are openings to avoid.
@@ -129,7 +127,7 @@ def generate_writing(
     )
 
 
-def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
+def tasks_writing(criterion: Criterion, count: int, seed: int) -> Prompt:
     """Return the request for tasks to which submissions could respond."""
     titled = [("CRITERION", criterion_text(criterion))]
     request = words.ASK_TASKS.format(count=count)
@@ -142,7 +140,7 @@ def tasks_writing(criterion: Criterion, count: int, seed: int) -> Writing:
     )
 
 
-def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -> Writing:
+def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -> Prompt:
     """Return the request to change an item, so that choice ``aimed`` applies."""
     ids = dict(zip((c.name for c in rubric.criteria), ids_of(len(rubric.criteria)), strict=True))
     label = one_line(rubric.criterion(name).choices[aimed].label)
@@ -156,7 +154,7 @@ def edit_writing(item: Item, rubric: Rubric, name: str, aimed: int, seed: int) -
     return _writing_request(words.EDIT, titled, seed, request, schema)
 
 
-def twin_writing(item: Item, instruction: str, seed: int) -> Writing:
+def twin_writing(item: Item, instruction: str, seed: int) -> Prompt:
     """Return the request to rewrite an item with the same meaning."""
     titled = [
         *(pair for pair in background_texts(item) if pair[0] != "REFERENCE"),
@@ -208,11 +206,11 @@ def _clipped_text(text: str) -> str:
 
 def _writing_request(
     system: str, titled: Iterable[tuple[str, str]], seed: int, request: str, schema: Schema
-) -> Writing:
+) -> Prompt:
     material = [(title, text) for title, text in titled if text.strip()]
     code = code_for([text for _, text in material], seed)
     blocks = [text_block(title, text, code.nonce) for title, text in material]
-    return Writing(
+    return Prompt(
         (Segment("system", system), Segment("user", "\n\n".join(blocks)), Segment("user", request)),
         schema,
         words.AUTHORING_VERSION,

@@ -23,6 +23,7 @@ from core.identity import seeded_random
 from core.judging.asking.call_costs import CallAccount
 from core.judging.asking.retry import Caller, Gates
 from core.judging.local.own_address import is_patient
+from core.judging.prompts.assembly import Prompt
 from core.judging.prompts.reply_parsing import Schema, Unreadable
 from core.judging.providers.base import CallError, Completion, ModelProvider
 from core.judging.rate_limits import Clock, Sleep
@@ -206,15 +207,6 @@ _CUT_OFF = "The reply was cut off at the limit of tokens (max_tokens)."
 _FILTERED = frozenset({"content_filter", "refusal", "safety"})
 
 
-@dataclass(frozen=True, slots=True)
-class Writing:
-    """A writing request: the messages, the reply's JSON schema, the wording's name."""
-
-    segments: tuple[Segment, ...]
-    schema: Schema
-    version: str
-
-
 @dataclass(frozen=True)
 class PartialReply(Generic[ValueT]):
     """The readable parts of a reply; ``dropped`` lists the others in sentences."""
@@ -268,7 +260,7 @@ class Writer:
         self._caller = Caller(plain, provider, key, gate, sleep, clock, known_replies=known_replies)
 
     async def write(
-        self, name: str, writing: Writing, parse: Callable[[str | None], ValueT | Unreadable]
+        self, name: str, writing: Prompt, parse: Callable[[str | None], ValueT | Unreadable]
     ) -> tuple[ValueT | WritingFailure, Call | None, str]:
         """Return what ``parse`` parses from the reply; never raises for a failed call.
 

@@ -28,12 +28,15 @@ EXACT = 1e-12
 class NullValue(NamedTuple):
     """The largest (``above``) or smallest (``below``) value of a healthy rater or question.
 
-    >>> NullValue(0.4, "below").value
-    0.4
+    ``matters`` is the smallest excess over it that matters.
+
+    >>> BOUNDS["agreement"]
+    NullValue(value=0.4, side='below', matters=0.1)
     """
 
     value: float = 0.0
     side: Side = "both"
+    matters: float = 0.0
 
 
 class BiasEffect(NamedTuple):
@@ -253,36 +256,25 @@ Severity = Literal["slight", "serious"]
 OBSERVED: frozenset[Kind] = frozenset({"verbosity", "own_maker"})
 
 
-class HealthyLimit(NamedTuple):
-    """The limit of a healthy subject, and the smallest excess over it that matters.
-
-    >>> BOUNDS["agreement"]
-    HealthyLimit(null=NullValue(value=0.4, side='below'), matters=0.1)
-    """
-
-    null: NullValue
-    matters: float
-
-
 #: The limits of healthy judges. Values and bounds are in [0, 1] (an option's value, a share, a
 #: correlation). If healthy judges also show some of an effect, the null value allows for it (for
 #: example, judges abstain now and then, while people hardly do).
-BOUNDS: dict[Kind, HealthyLimit] = {
-    "position": HealthyLimit(NullValue(0.0, "both"), 0.05),
-    "flips": HealthyLimit(NullValue(0.10, "above"), 0.05),
-    "inconsistency": HealthyLimit(NullValue(0.10, "above"), 0.05),
-    "verbosity": HealthyLimit(NullValue(0.0, "both"), 0.02),
-    "own_maker": HealthyLimit(NullValue(0.0, "above"), 0.05),
-    "leniency": HealthyLimit(NullValue(0.0, "both"), 0.05),
-    "leaning": HealthyLimit(NullValue(0.0, "both"), 0.10),
-    "extremes": HealthyLimit(NullValue(0.0, "both"), 0.10),
-    "halo": HealthyLimit(NullValue(0.0, "above"), 0.10),
-    "abstention": HealthyLimit(NullValue(0.05, "above"), 0.03),
-    "agreement": HealthyLimit(NullValue(0.4, "below"), 0.1),
-    "discrimination": HealthyLimit(NullValue(0.2, "below"), 0.1),
-    "unused": HealthyLimit(NullValue(0.05, "below"), 0.04),
-    "merge": HealthyLimit(NullValue(0.2, "below"), 0.1),
-    "redundancy": HealthyLimit(NullValue(0.8, "above"), 0.1),
+BOUNDS: dict[Kind, NullValue] = {
+    "position": NullValue(0.0, "both", 0.05),
+    "flips": NullValue(0.10, "above", 0.05),
+    "inconsistency": NullValue(0.10, "above", 0.05),
+    "verbosity": NullValue(0.0, "both", 0.02),
+    "own_maker": NullValue(0.0, "above", 0.05),
+    "leniency": NullValue(0.0, "both", 0.05),
+    "leaning": NullValue(0.0, "both", 0.10),
+    "extremes": NullValue(0.0, "both", 0.10),
+    "halo": NullValue(0.0, "above", 0.10),
+    "abstention": NullValue(0.05, "above", 0.03),
+    "agreement": NullValue(0.4, "below", 0.1),
+    "discrimination": NullValue(0.2, "below", 0.1),
+    "unused": NullValue(0.05, "below", 0.04),
+    "merge": NullValue(0.2, "below", 0.1),
+    "redundancy": NullValue(0.8, "above", 0.1),
 }
 
 
@@ -351,14 +343,14 @@ def severity(kind: Kind, effect: BiasEffect) -> Severity:
     beyond = [_excess_over_null(kind, end) for end in ends if end is not None]
     matters = BOUNDS[kind].matters
     is_beyond_limit = min(beyond) >= matters
-    if BOUNDS[kind].null.side == "both":
+    if BOUNDS[kind].side == "both":
         is_beyond_limit = is_beyond_limit or max(beyond) <= -matters
     return "serious" if is_beyond_limit else "slight"
 
 
 def _excess_over_null(kind: Kind, value: float) -> float:
     """Return how far a value exceeds the null on the harmful side."""
-    null = BOUNDS[kind].null
+    null = BOUNDS[kind]
     if kind == "redundancy":
         return abs(value) - null.value
     return null.value - value if null.side == "below" else value - null.value
@@ -368,5 +360,5 @@ def _is_in_harmful_range(kind: Kind, value: float | None) -> bool:
     if value is None:
         return False
     beyond = _excess_over_null(kind, value)
-    size = abs(beyond) if BOUNDS[kind].null.side == "both" else beyond
+    size = abs(beyond) if BOUNDS[kind].side == "both" else beyond
     return size >= BOUNDS[kind].matters

@@ -22,6 +22,8 @@ from core.metrics.measure import NEAR, Array, Statistic, zero_rounding_errors
 ALIKE = "All items have the same value, so they cannot tell how far off the mean may be."
 ALIKE_GAP = "All items give the same difference, so they cannot tell how far off it may be."
 UNMOVED = "No single item changes it, so they cannot tell how far off it may be."
+#: A p below this is significant.
+LEVEL = 0.05
 #: The most weights in memory at once (40 MB); more resamples are drawn in parts.
 _AT_ONCE = 5_000_000
 
@@ -109,6 +111,11 @@ class Difference(NamedTuple):
     value: Estimate
     p: Estimate
     test: Literal["t", "bootstrap"]
+
+    @property
+    def significant(self) -> bool:
+        """Return whether the p value is below ``LEVEL``. The interval does not decide."""
+        return self.p.value is not None and self.p.value < LEVEL
 
 
 def paired_difference(

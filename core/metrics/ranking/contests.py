@@ -160,18 +160,6 @@ def weighted_win_rates(pairs: Ratings, totals: Array, systems: int) -> Array:
 Flags = npt.NDArray[np.bool_]
 
 
-class Majorities(NamedTuple):
-    """Majorities: a system beats another if it won more contests against it than it lost.
-
-    ``winner`` beats every other system (Condorcet 1785), or is ``None``. In some groups of systems
-    each reaches all others by "beats"; ``circles`` holds the shortest circle of each, starting with
-    its lowest system, those of the largest groups first.
-    """
-
-    winner: int | None
-    circles: tuple[tuple[int, ...], ...]
-
-
 def connected_groups(contests: npt.ArrayLike) -> tuple[tuple[int, ...], ...]:
     """Return the groups of systems connected by contests, the largest first.
 
@@ -236,20 +224,33 @@ def _ladder_rungs(matrix: WinMatrix) -> Array | None:
     return rungs
 
 
-def majority_circles(matrix: WinMatrix) -> Majorities:
-    """Return the majorities, their Condorcet winner, and their circles.
+def _majorities(matrix: WinMatrix) -> Flags:
+    """Return which system beats which: it won more contests against it than it lost."""
+    # Wins are weighted by their question, so sums differ by rounding.
+    beats: Flags = matrix.wins - matrix.wins.T > NEAR
+    return beats
+
+
+def majority_winner(matrix: WinMatrix) -> int | None:
+    """Return the system that beats every other (Condorcet 1785), or ``None``."""
+    beats = _majorities(matrix)
+    n = len(beats)
+    return next((i for i in range(n) if beats[i].sum() == n - 1 and n > 1), None)
+
+
+def majority_circles(matrix: WinMatrix) -> tuple[tuple[int, ...], ...]:
+    """Return the shortest circle of each group of systems that all reach each other by "beats".
+
+    A circle starts with its lowest system; those of the largest groups come first.
 
     >>> from core.metrics.ranking.contests import contest_table, win_matrix
     >>> table = contest_table([0, 0, 0], [0, 1, 2], [1, 2, 0], [1, 1, 1], systems=3, n_items=1)
-    >>> majority_circles(win_matrix(table)).circles
+    >>> majority_circles(win_matrix(table))
     ((0, 1, 2),)
     """
-    # Wins are weighted by their question, so sums differ by rounding.
-    beats: Flags = matrix.wins - matrix.wins.T > NEAR
-    n = len(beats)
-    winner = next((i for i in range(n) if beats[i].sum() == n - 1 and n > 1), None)
+    beats = _majorities(matrix)
     groups = (group for group in _connected_groups(beats, "strong") if len(group) > 1)
-    return Majorities(winner, tuple(_shortest_circle(beats, group) for group in groups))
+    return tuple(_shortest_circle(beats, group) for group in groups)
 
 
 def _shortest_circle(beats: Flags, group: tuple[int, ...]) -> tuple[int, ...]:

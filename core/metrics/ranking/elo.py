@@ -27,18 +27,6 @@ _WORK = 4_000_000
 _BLOCK = 256
 
 
-class Elo(NamedTuple):
-    """Mean rating per system over orders, in Elo points: 400 points are odds of 10 to 1.
-
-    ``spread`` is the standard deviation over orders; the interval is over items (by t if they are
-    few).
-    """
-
-    rating: Array
-    spread: Array
-    intervals: tuple[Interval, ...]
-
-
 def elo_ratings(
     items: npt.ArrayLike,
     first: npt.ArrayLike,
@@ -51,10 +39,12 @@ def elo_ratings(
     resamples: int = 200,
     step: float = STEP,
     level: float = USUAL.level,
-) -> Elo:
+) -> list[Estimate]:
     """Return ratings after all contests; ``points`` are those of ``first``: 1, 0.5 or 0.
 
-    Systems without contests keep ``START``. Intervals include the effect of the order of contests.
+    A rating is the mean over orders, in Elo points: 400 points are odds of 10 to 1. Systems without
+    contests keep ``START``. Intervals are over items (by t if they are few) and include the effect
+    of the order of contests.
     """
     item, a, b = (np.asarray(x, np.int64) for x in (items, first, second))
     won = np.asarray(points, np.float64)
@@ -83,7 +73,10 @@ def elo_ratings(
     else:
         reason = f"There are {number} items; intervals need at least {FEWEST}."
         intervals = (Interval(None, None, "percentile", reason),) * systems
-    return Elo(rating, ratings.std(axis=0), intervals)
+    return [
+        Estimate(value).with_interval(interval)
+        for value, interval in zip(rating.tolist(), intervals, strict=True)
+    ]
 
 
 def _resampled_contests(

@@ -31,21 +31,6 @@ from core.store.store import Store
 from core.text.numbers import percent, plural, score
 
 
-class RaterCalibration(NamedTuple):
-    """A rater on a criterion. ``without`` counts its answers with a reference but without a
-    confidence.
-    """
-
-    column: str
-    found: Calibration
-    without: int
-
-    @property
-    def n(self) -> int:
-        """Return the number of answers with a reference and a confidence."""
-        return self.found.right.n
-
-
 class RaterConfidence(NamedTuple):
     """A rater's confidence by item, NaN if unknown; ``chances`` has its probability of each
     level.
@@ -63,19 +48,19 @@ def calibrations_of_run(
     reference: str,
     *,
     confidence: Confidence = USUAL,
-) -> list[RaterCalibration]:
+) -> dict[str, Calibration]:
     """Return the calibration of each rater in a run's sheet that states its confidence."""
     ratings = sheet.criterion(criterion)
     votes = votes_with_confidence(store, run_id, ratings.source)
     by_column = stated_confidences(ratings, sheet.items, votes)
     draws = Draws(len(sheet.items), RESAMPLES, SEED, confidence)
-    return [
-        calibrate(
-            column, *levels_of_sides(sheet, ratings, reference, column), rater_confidence, draws
+    return {
+        column: calibrate(
+            *levels_of_sides(sheet, ratings, reference, column), rater_confidence, draws
         )
         for column, rater_confidence in by_column.items()
         if column != reference
-    ]
+    }
 
 
 def stated_confidences(
@@ -118,8 +103,8 @@ def _record_vote(
 
 
 def calibrate(
-    column: str, truth: Levels, rated: Levels, sureness: RaterConfidence, draws: Draws | None
-) -> RaterCalibration:
+    truth: Levels, rated: Levels, sureness: RaterConfidence, draws: Draws | None
+) -> Calibration:
     """Return how well a rater's confidence predicts whether its answers are right."""
     answers = sure_answers(sureness.sure, sureness.chances, rated, truth)
     without = int(((rated >= 0) & (truth >= 0) & np.isnan(sureness.sure)).sum())
@@ -131,23 +116,21 @@ def calibrate(
         times = np.append(answers.times, without_pair)[: kinds + (without_pair > 0)]
         drawn = draws.of(of_item, times)[:kinds]
     confidence = USUAL if draws is None else draws.confidence
-    return RaterCalibration(column, calibration(answers, drawn, confidence=confidence), without)
+    return calibration(answers, drawn, confidence=confidence)._replace(without=without)
 
 
-def calibration_data(
-    calibrated: RaterCalibration, reference: str, *, drawn: bool
-) -> dict[str, Any]:
+def calibration_data(calibrated: Calibration, reference: str, *, drawn: bool) -> dict[str, Any]:
     """Return the key ``calibration`` of a rater in ``metrics --json``; intervals only if
     ``drawn``.
     """
     zeros, confidences = (
-        Estimate.undefined(calibrated.found.ece.reason, calibrated.n),
-        calibrated.found.sure,
+        Estimate.undefined(calibrated.ece.reason, calibrated.n),
+        calibrated.sure,
     )
     figures = {
-        "ece": calibrated.found.ece,
-        "brier": calibrated.found.brier,
-        "accuracy": calibrated.found.right if calibrated.n else zeros,
+        "ece": calibrated.ece,
+        "brier": calibrated.brier,
+        "accuracy": calibrated.right if calibrated.n else zeros,
         "confidence": zeros if confidences is None else Estimate.defined(confidences, calibrated.n),
     }
     ci: Mapping[str, Interval] = {}
@@ -162,11 +145,7 @@ def calibration_data(
         "n": calibrated.n,
         "without": calibrated.without,
         **figures_data(figures, ci),
-        **(
-            {}
-            if calibrated.found.by_chance is None
-            else {"ece_by_chance": calibrated.found.by_chance}
-        ),
+        **({} if calibrated.by_chance is None else {"ece_by_chance": calibrated.by_chance}),
         "bins": [
             {
                 "from": b.low,
@@ -176,7 +155,7 @@ def calibration_data(
                 "accuracy": b.right.value,
                 "ci": b.right.ci,
             }
-            for b in calibrated.found.bins
+            for b in calibrated.bins
         ],
     }
 

@@ -23,7 +23,7 @@ from core.text.numbers import count, percent, plural, score
 Standing = Literal["trusted", "not_trusted", "undecided", "too_few", "unknown"]
 STANDINGS: tuple[Standing, ...] = ("trusted", "not_trusted", "undecided", "too_few", "unknown")
 #: The lowest kappa of a trusted criterion, as in the findings.
-BOUND = BOUNDS["agreement"].null.value
+BOUND = BOUNDS["agreement"].value
 #: The most criteria named per standing (trusted, undecided, ...); others are only counted.
 NAMED = 3
 #: The factor by which an interval must be narrower for a power of 80% instead of 50%.

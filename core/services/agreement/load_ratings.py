@@ -163,7 +163,7 @@ def label_draw(store: Store, run: Run, level: float, *, reviewed: bool) -> Label
     chances = None
     if declared.note:
         version = run.dataset_version_id
-        chances = label_draws.drawn_items(store, version, declared.note).chances
+        chances = label_draws.item_chances(store, version, declared.note)
     return LabelSource(
         f"drawn at random, as {declared.by or 'the owner of the data'} declared", chances=chances
     )

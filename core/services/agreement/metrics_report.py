@@ -338,7 +338,7 @@ class _Measured:
         if truth is None:
             truth = self._reference_levels()
         of_item = self._patterns.of_item
-        calibrated = calibration.calibrate("", truth[of_item], rated[of_item], sure, self._draws)
+        calibrated = calibration.calibrate(truth[of_item], rated[of_item], sure, self._draws)
         return calibration.calibration_data(calibrated, reference, drawn=self._draws is not None)
 
     def _versus(

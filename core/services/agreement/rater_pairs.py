@@ -28,20 +28,6 @@ from core.services.agreement.ratings import ABSTAINED, FAILED, TIED, CriterionRa
 # for people name the option that the rater gives more often.
 
 
-class DirectedBias(NamedTuple):
-    """The size of a bias: ``words`` name its direction, ``unit`` its unit.
-
-    The interval of a negative bias is negated, too. Its lower end may still be negative: it then
-    lies in the other direction.
-    """
-
-    words: str
-    unit: str
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
 def positive_level(labels: Sequence[str]) -> int:
     """Return the index of a binary criterion's positive level: MET if there, else the first.
 
@@ -53,22 +39,22 @@ def positive_level(labels: Sequence[str]) -> int:
 
 
 def bias_direction(
-    name: str,
-    scale: Scale,
-    labels: Sequence[str],
-    value: float,
-    low: float | None = None,
-    high: float | None = None,
-) -> DirectedBias | None:
-    """Return a figure with its direction in words; ``None`` for figures without a direction.
+    name: str, scale: Scale, labels: Sequence[str], bias: Estimate
+) -> tuple[str, str, Estimate] | None:
+    """Return the direction of a bias in words, its unit, and its size.
 
-    >>> bias_direction("bias_levels", "binary", ["MET", "UNMET"], -0.5)[:3]
-    ('says MET more often', 'as a share of the items', 0.5)
-    >>> bias_direction("bias_levels", "ordinal", ["low", "mid", "high"], 0.5, -0.1, 0.9)[:3]
-    ('leans towards high', 'in options', 0.5)
+    The interval of a negative bias is negated, too. Its lower end may still be negative: it then
+    lies in the other direction. ``None`` for undefined figures and those without a direction.
+
+    >>> bias_direction("bias_levels", "binary", ["MET", "UNMET"], Estimate(-0.5))[:2]
+    ('says MET more often', 'as a share of the items')
+    >>> levels, bias = ["low", "mid", "high"], Estimate(0.5, -0.1, 0.9)
+    >>> bias_direction("bias_levels", "ordinal", levels, bias)[:2]
+    ('leans towards high', 'in options')
     """
+    value, low, high = bias[:3]
     units, binary = KNOWN[name].lean, scale == "binary"
-    if units is None:
+    if units is None or value is None:
         return None
     unit = units[binary]
     if not value:
@@ -77,9 +63,9 @@ def bias_direction(
     else:
         level = 0 if value < 0 else len(labels) - 1
         text = f"says {labels[level]} more often" if binary else f"leans towards {labels[level]}"
-    if level > 0 or low is None or high is None:
-        return DirectedBias(text, unit, abs(value), low, high)
-    return DirectedBias(text, unit, abs(value), 0.0 - high, 0.0 - low)
+    if level == 0 and low is not None and high is not None:
+        low, high = 0.0 - high, 0.0 - low
+    return text, unit, bias._replace(value=abs(value), low=low, high=high)
 
 
 RESAMPLES, SEED = 1000, 0

@@ -6,9 +6,7 @@ People's agreement with each other is the ceiling for judges, so both are shown 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import isnan
-from typing import NamedTuple
 
 import numpy as np
 
@@ -26,35 +24,6 @@ from core.services.agreement.ratings import JUDGE_KINDS, REVIEWED, CriterionRati
 
 HUMAN = "human"
 KINDS = (HUMAN, *JUDGE_KINDS, REVIEWED)
-
-
-class Matrix(NamedTuple):
-    """Kappa of every pair of columns with its number of items; symmetric. ``None``: undefined."""
-
-    columns: tuple[str, ...]
-    values: list[list[float | None]]
-    counts: list[list[int]]
-
-    def figure(self, a: int, b: int) -> Estimate:
-        """Return the kappa of two columns, with the reason if it is undefined."""
-        value, n = self.values[a][b], self.counts[a][b]
-        if value is not None:
-            return Estimate.defined(value, n)
-        return Estimate.undefined(SINGLE if n else NOTHING, n)
-
-
-@dataclass(frozen=True)
-class RaterStanding:
-    """A rater against the majority of people (of the other people, if it is one of them)."""
-
-    column: str
-    kind: str
-    kappa: Estimate
-
-    @property
-    def n(self) -> int:
-        """Return the number of items."""
-        return self.kappa.n
 
 
 def alphas_of_kind(
@@ -97,7 +66,7 @@ def _alpha_of_criterion(ratings: Levels, criterion: CriterionRatings, draws: Dra
     return figure.with_interval(ci[criterion.alpha])
 
 
-def kappa_matrix(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix:
+def kappa_matrix(sheet: Sheet, criterion: str, columns: Sequence[str]) -> list[list[Estimate]]:
     """Return the kappa of every pair of columns, from all tables of counts at once.
 
     If one column is a group that includes the other, they are compared as in ``sides``.
@@ -116,15 +85,22 @@ def kappa_matrix(sheet: Sheet, criterion: str, columns: Sequence[str]) -> Matrix
                 tables[:, :, b, a] = tables[:, :, a, b].T
     values = KAPPAS[ratings.weights].many(tables).tolist()
     counts = tables.sum(axis=(0, 1)).astype(np.int64).tolist()
-    defined = [[None if isnan(value) else value for value in row] for row in values]
-    return Matrix(tuple(columns), defined, counts)
+    return [
+        [
+            Estimate.undefined(SINGLE if n else NOTHING, n)
+            if isnan(value)
+            else Estimate.defined(value, n)
+            for value, n in zip(*row, strict=True)
+        ]
+        for row in zip(values, counts, strict=True)
+    ]
 
 
 def closeness_to_majority(
     sheet: Sheet, criterion: str, *, confidence: Confidence = USUAL
-) -> tuple[Sequence[RaterStanding], Mapping[str, Estimate], int]:
-    """Return how close every rater is to the majority of people, the mean kappa of each kind of
-    raters, and the number of items without a majority.
+) -> tuple[Mapping[str, Estimate], Mapping[str, Estimate], int]:
+    """Return the kappa of every rater's column with the majority of people, the mean kappa of each
+    kind of raters, and the number of items without a majority.
 
     Kappa depends on the scale. A person is compared with the majority of the other people. A kind's
     mean leaves out raters with an undefined kappa.
@@ -151,7 +127,7 @@ def closeness_to_majority(
     kinds = [sheet.kind(column) for column in columns]
     draws = Draws(len(sheet.items), RESAMPLES, SEED, confidence)
     ties = int(((people >= 0).any(axis=1) & (everyone < 0)).sum())
-    return *_rater_standings(cells, columns, kinds, ratings, draws), ties
+    return *_rater_kappas(cells, columns, kinds, ratings, draws), ties
 
 
 def raters_by_agreement(
@@ -160,9 +136,9 @@ def raters_by_agreement(
     reference: str,
     *,
     confidence: Confidence = USUAL,
-) -> tuple[tuple[RaterStanding, ...], Mapping[str, Estimate]]:
-    """Return every rater against a reference, the closest first, and the mean of each kind of
-    raters.
+) -> tuple[Mapping[str, Estimate], Mapping[str, Estimate]]:
+    """Return the kappa of every rater's column with a reference, the closest first, and the mean of
+    each kind of raters.
 
     Each pair has its own interval. Raters with an undefined kappa come last.
     """
@@ -176,20 +152,24 @@ def raters_by_agreement(
     )
     kinds = [sheet.kind(column) for column in columns]
     draws = Draws(len(sheet.items), RESAMPLES, SEED, confidence)
-    standings, means = _rater_standings(cells, columns, kinds, ratings, draws)
-    order = sorted(
-        standings, key=lambda rater: (rater.kappa.value is None, -(rater.kappa.value or 0.0))
+    kappas, means = _rater_kappas(cells, columns, kinds, ratings, draws)
+    return closest_first(kappas), means
+
+
+def closest_first(kappas: Mapping[str, Estimate]) -> dict[str, Estimate]:
+    """Return the kappas from the highest to the lowest, then the undefined ones."""
+    return dict(
+        sorted(kappas.items(), key=lambda item: (item[1].value is None, -(item[1].value or 0.0)))
     )
-    return tuple(order), means
 
 
-def _rater_standings(
+def _rater_kappas(
     cells: Levels,
     columns: Sequence[str],
     kinds: Sequence[str],
     criterion: CriterionRatings,
     draws: Draws,
-) -> tuple[tuple[RaterStanding, ...], dict[str, Estimate]]:
+) -> tuple[dict[str, Estimate], dict[str, Estimate]]:
     k, kappa = len(criterion.labels), KAPPAS[criterion.weights]
     distinct = patterns(cells)
     times = distinct.times.astype(np.float64)
@@ -218,23 +198,19 @@ def _rater_standings(
         else {}
     )
     resampled = tables(drawn)
-    standings = tuple(
-        RaterStanding(
-            column,
-            kinds[index],
-            kappa_of(criterion.kappa, full_tables[index], resampled[index], draws.confidence),
-        )
+    kappas = {
+        column: kappa_of(criterion.kappa, full_tables[index], resampled[index], draws.confidence)
         for index, column in enumerate(columns)
-    )
+    }
     means = {}
     for kind in KINDS:
         defined_figures = [figures[index] for index in defined if kinds[index] == kind]
         if defined_figures:
             mean = Estimate.defined(
-                float(points[kind][0]), sum(standing.n for standing in defined_figures)
+                float(points[kind][0]), sum(figure.n for figure in defined_figures)
             )
             means[kind] = mean.with_interval(ci.get(kind))
-    return standings, means
+    return kappas, means
 
 
 def _mean_of_kind(values: Sequence[Array]) -> Array | None:

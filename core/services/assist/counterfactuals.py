@@ -16,9 +16,10 @@ from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask
 from core.domain.votes import Verdict
 from core.errors import InputError, Problem
+from core.judging.prompts.assembly import Prompt
 from core.judging.writing.prompts import edit_writing
 from core.judging.writing.replies import EditedSubmission, read_edit
-from core.judging.writing.writer import Writing, writer_of
+from core.judging.writing.writer import writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
@@ -263,5 +264,5 @@ def _items_to_edit(store: Store, request: EditRequest) -> Sequence[Item]:
     return resolved_items(store, request.dataset_version, list(request.items))
 
 
-def _edit_request(item: Item, request: EditRequest) -> Writing:
+def _edit_request(item: Item, request: EditRequest) -> Prompt:
     return edit_writing(item, request.rubric, request.criterion, request.aimed, request.seed)

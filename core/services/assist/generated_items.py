@@ -6,7 +6,8 @@ since no person has checked it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,16 +73,6 @@ class SubmissionLane:
     def step(self, number: int) -> str:
         """Return the name of one step."""
         return f"{'-'.join(map(str, self.aimed))}/{number}"
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratedSubmission:
-    """A generated submission. ``aimed`` has the label of its target option, or both labels."""
-
-    id: str
-    text: str
-    task: str
-    aimed: tuple[str, ...]
 
 
 def submission_lanes(
@@ -202,28 +193,39 @@ def request_of(task: HelpTask) -> DataRequest:
     return help_tasks.request_from(DataRequest, task)
 
 
-def written_so_far(store: Store, task: HelpTask) -> list[GeneratedSubmission]:
-    """Return the submissions written so far, by option."""
+def written_so_far(store: Store, task: HelpTask) -> list[Item]:
+    """Return the submissions written so far as items, by option; ``aim_of_item`` names the option.
+
+    No two have the same id.
+    """
     request = request_of(task)
     values = {
         s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
     }
     invented = read_tasks(values.get("tasks"), request.invent) if "tasks" in values else None
     tasks = request.tasks or (invented.value if isinstance(invented, PartialReply) else ())
-    return list(_submissions_of_steps(request, values, tasks))
-
-
-def _submissions_of_steps(
-    request: DataRequest, values: Mapping[str, str], tasks: Sequence[str]
-) -> Iterator[GeneratedSubmission]:
+    items, used = list[Item](), Counter[str]()
     for lane in _lanes_of_request(request):
         aimed = tuple(request.criterion.choices[index].label for index in lane.aimed)
+        slug = "".join(c if c.isalnum() else "-" for c in "~".join(aimed).casefold())[:60]
         for number in range(1, lane.count + 1):
             submission = read_submission(values.get(lane.step(number)))
             if isinstance(submission, str):
-                task = tasks[(number - 1) % len(tasks)] if tasks else ""
-                slug = "".join(c if c.isalnum() else "-" for c in "~".join(aimed).casefold())
-                yield GeneratedSubmission(f"{slug[:60]}-{number:02}", submission, task, aimed)
+                name = f"{slug}-{number:02}"
+                used[name] += 1
+                name += f"~{used[name]}" if used[name] > 1 else ""
+                prompt = tasks[(number - 1) % len(tasks)] if tasks else ""
+                meta = _origin(request, aimed, task)
+                tags = (GENERATED, BORDERLINE if aimed[1:] else f"aimed: {aimed[0]}"[:100])
+                items.append(
+                    Item(id=name, submission=submission, prompt=prompt, tags=tags, meta=meta)
+                )
+    return items
+
+
+def _origin(request: DataRequest, aimed: tuple[str, ...], task: HelpTask) -> dict[str, Any]:
+    aim = {"criterion": request.criterion.name, "options": list(aimed), "verified": False}
+    return {"aimed": aim, "written_by": request.judge.name, "help_task": task.id}
 
 
 @allowed("write")
@@ -235,44 +237,12 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     written = written_so_far(store, task)
     if not written:
         raise InputError("Nothing has been written yet.")
-    request = request_of(task)
-    items = tuple(
-        _item_of_submission(submission, request, task) for submission in unique_ids(written)
-    )
     dataset = Dataset(
-        name=name.strip() or f"Test data: {request.criterion.name}"[:200],
+        name=name.strip() or f"Test data: {request_of(task).criterion.name}"[:200],
         description="Written by a model. Target options are not labels; no person checked them.",
-        items=items,
+        items=tuple(written),
     )
     return help_tasks.keep_dataset(store, task, dataset)
-
-
-def unique_ids(written: Sequence[GeneratedSubmission]) -> list[GeneratedSubmission]:
-    """Return the same submissions, each with a unique id."""
-    used: dict[str, int] = {}
-    renamed = []
-    for submission in written:
-        used[submission.id] = used.get(submission.id, 0) + 1
-        number = used[submission.id]
-        unique = f"{submission.id}~{number}" if number > 1 else submission.id
-        renamed.append(replace(submission, id=unique))
-    return renamed
-
-
-def _item_of_submission(written: GeneratedSubmission, request: DataRequest, task: HelpTask) -> Item:
-    is_borderline = len(written.aimed) > 1
-    meta: dict[str, Any] = {
-        "aimed": {
-            "criterion": request.criterion.name,
-            "options": list(written.aimed),
-            "verified": False,
-        },
-        "written_by": request.judge.name,
-        "help_task": task.id,
-    }
-    kind = BORDERLINE if is_borderline else f"aimed: {written.aimed[0]}"[:100]
-    tags = (GENERATED, kind)
-    return Item(id=written.id, submission=written.text, prompt=written.task, tags=tags, meta=meta)
 
 
 #: The plan detail which says that the run measures recovery.

@@ -27,7 +27,7 @@ from core.domain.panel import Judge, Panel
 from core.domain.runs import HelpStep, HelpTask, RunStatus
 from core.errors import Conflict, InputError, RubricStudioError
 from core.judging.asking.call_costs import price_of
-from core.judging.writing.writer import Writing
+from core.judging.prompts.assembly import Prompt
 from core.services.access.allowing import allowed
 from core.services.access.spending import within_limits
 from core.services.assist.task_context import BudgetSpent, TaskContext
@@ -57,7 +57,7 @@ class TaskCost:
 
 
 def cost_estimate(
-    judge: Judge, writings: Sequence[Writing], tokens_out: int, *, times: int = 1
+    judge: Judge, writings: Sequence[Prompt], tokens_out: int, *, times: int = 1
 ) -> TaskCost:
     """Return the cost of these requests, each made ``times`` times, with ``tokens_out`` per
     reply.

@@ -35,7 +35,7 @@ from core.services.assist.proposals import (
 )
 from core.services.assist.proposals import estimate as improving_outlook
 from core.services.assist.task_context import TaskContext, graded_run
-from core.services.comparison.differences import CriterionDelta, FigureDelta, run_deltas
+from core.services.comparison.differences import Deltas, run_deltas
 from core.services.comparison.paired_runs import pair_runs
 from core.services.datasets.twins import group_texts_apart, twin_groups_of, whole_groups
 from core.services.results.scored_items import resolved_items
@@ -158,45 +158,31 @@ def request_of(task: HelpTask) -> LoopRequest:
 RESAMPLES = 1000
 
 
-@dataclass(frozen=True)
-class LoopGain:
-    """The gain of one run over another. ``accuracy`` is over all cells with a label and answers of
-    both runs.
-    """
-
-    items: int
-    accuracy: FigureDelta
-    criteria: tuple[CriterionDelta, ...]
-
-    @property
-    def helps(self) -> bool:
-        """Return whether more cells are right than before; the interval shows the certainty."""
-        gained = self.accuracy.difference.value
-        return gained is not None and gained > 0
-
-
-def gain_between(store: Store, first: int, second: int) -> LoopGain:
+def gain_between(store: Store, first: int, second: int) -> Deltas:
     """Return the second run's gain over the first's, with an interval from fixed resamples of
     items.
     """
-    paired = pair_runs(store, first, second)
-    compared = run_deltas(paired, RESAMPLES, 0)
-    return LoopGain(len(paired.match.both), compared.accuracy, compared.criteria)
+    return run_deltas(pair_runs(store, first, second), RESAMPLES, 0)
+
+
+def has_gained(gain: Deltas) -> bool:
+    """Return whether more cells are right than before; the interval shows the certainty."""
+    gained = gain.accuracy.difference.value
+    return gained is not None and gained > 0
 
 
 @dataclass(frozen=True)
 class LoopRound:
-    """One round. ``learn`` and ``held`` are its runs; ``gain`` compares it with the best round
+    """One round. ``held`` is its run on held-out items; ``gain`` compares it with the best round
     before.
 
     Round 0 is the original rubric. ``kept``: it is the best so far.
     """
 
     number: int
-    learn: int | None
     held: int | None
     changes: tuple[ProposalPiece, ...]
-    gain: LoopGain | None
+    gain: Deltas | None
     kept: bool
 
 
@@ -222,17 +208,17 @@ def rounds_so_far(store: Store, task: HelpTask) -> list[LoopRound]:
     }
     finished, best, best_at = list[LoopRound](), request.rubric, 0
     if "0/held" in runs:
-        finished.append(LoopRound(0, runs.get("0/learn"), runs["0/held"], (), None, True))
+        finished.append(LoopRound(0, runs["0/held"], (), None, True))
     for number in range(1, request.rounds + 1):
         noted = values.get(f"changes/{number}")
         if noted is None:
             break
         changes = [ProposedChange(**fields) for fields in noted]
         gain = gain_between(store, runs[f"{best_at}/held"], runs[f"{number}/held"])
-        learn, held_run = runs.get(f"{number}/learn"), runs[f"{number}/held"]
+        held_run = runs[f"{number}/held"]
         shown = tuple(pieces_of(best, changes))
-        finished.append(LoopRound(number, learn, held_run, shown, gain, gain.helps))
-        if gain.helps:
+        finished.append(LoopRound(number, held_run, shown, gain, has_gained(gain)))
+        if finished[-1].kept:
             best, best_at = apply_changes(best, changes), number
     return finished
 
@@ -265,7 +251,7 @@ async def work(context: TaskContext) -> dict[str, Any]:
             gain_between, context.store, _run_of_part(context, best_at, "held"), held_run
         )
         await context.note(f"changes/{number}", [asdict(change) for change in changes])
-        if not gain.helps:
+        if not has_gained(gain):
             return _loop_result(best_at, f"Round {number} did not help on the items held out.")
         await _grade_part(context, request, rubric, number, "learn")
         best, best_at = rubric, number

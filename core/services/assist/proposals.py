@@ -18,12 +18,13 @@ from core.domain.runs import HelpTask
 from core.domain.votes import Verdict
 from core.errors import InputError
 from core.identity import seeded_random
+from core.judging.prompts.assembly import Prompt
 from core.judging.prompts.parts import one_line
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing import replies as changes_
 from core.judging.writing.prompts import revise_writing
 from core.judging.writing.replies import ProposedChange, read_changes
-from core.judging.writing.writer import PartialReply, Writing, WritingFailure, writer_of
+from core.judging.writing.writer import PartialReply, WritingFailure, writer_of
 from core.lint import check
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
@@ -250,7 +251,7 @@ def _find_criterion(draft: RubricDraft, name: str) -> CriterionDraft | None:
     return next((c for c in draft["criteria"] if fold(c["name"]) == fold(name)), None)
 
 
-def _revise_request(request: ImproveRequest, name: str) -> Writing:
+def _revise_request(request: ImproveRequest, name: str) -> Prompt:
     own_findings = {
         key: sentences for key, sentences in request.findings.items() if key in (name, "")
     }

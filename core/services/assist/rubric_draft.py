@@ -14,10 +14,11 @@ from core.domain.panel import Judge
 from core.domain.runs import HelpTask
 from core.errors import InputError, Problem
 from core.identity import seeded_random
+from core.judging.prompts.assembly import Prompt
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import draft_writing
 from core.judging.writing.replies import read_rubric
-from core.judging.writing.writer import Writing, writer_of
+from core.judging.writing.writer import writer_of
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, cost_estimate
@@ -130,5 +131,5 @@ def _labels_text(item: Item) -> str:
     return "\n".join(lines)
 
 
-def _draft_request(request: DraftRequest, examples: Sequence[tuple[str, str]]) -> Writing:
+def _draft_request(request: DraftRequest, examples: Sequence[tuple[str, str]]) -> Prompt:
     return draft_writing(request.task, request.wishes, examples, request.seed)

@@ -18,10 +18,11 @@ from core.domain.panel import Judge
 from core.domain.runs import HelpStep, HelpTask, RunRow
 from core.domain.votes import AskedOutcome, Call
 from core.errors import InputError, WriteBlocked
+from core.judging.prompts.assembly import Prompt
 from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.protocol import FATAL
 from core.judging.turns import QuestionTurns
-from core.judging.writing.writer import PartialReply, Writer, Writing, WritingFailure
+from core.judging.writing.writer import PartialReply, Writer, WritingFailure
 from core.services.runs import lifecycle
 from core.services.runs.held_work import in_thread
 from core.services.runs.planning import RunRequest
@@ -60,7 +61,7 @@ class TaskContext:
         self,
         name: str,
         judge: Judge,
-        writing: Writing,
+        writing: Prompt,
         read: Callable[[str | None], ValueT | Unreadable],
     ) -> ValueT | WritingFailure:
         """Return the value of that step, from the data file if finished, else from a call.
@@ -121,7 +122,7 @@ class TaskContext:
         self,
         name: str,
         writer: Writer,
-        writing: Writing,
+        writing: Prompt,
         read: Callable[[str | None], ValueT | Unreadable],
     ) -> ValueT | WritingFailure:
         if not await self._turns.acquire(writer.spec):

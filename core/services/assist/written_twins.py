@@ -14,9 +14,10 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.runs import HelpTask
 from core.errors import InputError
+from core.judging.prompts.assembly import Prompt
 from core.judging.writing.prompts import twin_writing
 from core.judging.writing.replies import EditedSubmission, read_edit
-from core.judging.writing.writer import Writing, writer_of
+from core.judging.writing.writer import writer_of
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
 from core.services.assist.help_tasks import TaskCost, cost_estimate
@@ -104,7 +105,7 @@ def _texts_to_write(store: Store, probe: ProbeRequest) -> Iterator[tuple[Item, s
     return ((item, edit) for item in texts for edit in edits)
 
 
-def _twin_request(item: Item, edit: str) -> Writing:
+def _twin_request(item: Item, edit: str) -> Prompt:
     return twin_writing(item, edit.removesuffix("-written"), 0)
 
 

@@ -16,10 +16,11 @@ from core.blocks.blocks import (
 )
 from core.blocks.estimates import estimate_cell, measured_share
 from core.domain.runs import Run
+from core.metrics.intervals.means import LEVEL
 from core.scoring.explanation import ungraded_sides
 from core.services.comparison import rightness, run_comparison
 from core.services.comparison.costs import CostPoint, RunSpending
-from core.services.comparison.differences import LEVEL, FigureDelta
+from core.services.comparison.differences import FigureDelta
 from core.services.comparison.in_words import NAMED, comparison_words, trust_words
 from core.services.comparison.run_comparison import FEW, RunChange, RunComparison
 from core.text.numbers import (

@@ -15,7 +15,7 @@ from core.metrics.agreement.ratings import Patterns, patterns
 from core.metrics.agreement.scores import pair_up
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import holm, mcnemar_exact
-from core.metrics.intervals.means import paired_difference
+from core.metrics.intervals.means import LEVEL, paired_difference
 from core.metrics.measure import Array, Measure, Statistic, ratio_or_nan, weight_sums
 from core.services.agreement.group_figures import Draws
 from core.services.comparison.paired_runs import CriterionPair, PairedRuns
@@ -25,8 +25,6 @@ NO_CELL = "No item has a label and an answer of both runs."
 NO_SCORE = "No item has a score in both runs."
 ONE_JUDGE = "One of the runs has a single judge."
 NO_RESAMPLES = "No resamples were asked for."
-#: A p below this is significant.
-LEVEL = 0.05
 Test = Literal["mcnemar", "t", "bootstrap"]
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from core.metrics.intervals.means import LEVEL
 from core.services.agreement.overall import Trust
-from core.services.comparison.differences import LEVEL, CriterionDelta, DecidedCells
+from core.services.comparison.differences import CriterionDelta, DecidedCells
 from core.text.names import visible
 from core.text.numbers import count, percent, plural, share_points
 

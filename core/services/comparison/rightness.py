@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.intervals.bootstrap import holm
+from core.metrics.intervals.means import LEVEL
 from core.metrics.intervals.powered_gaps import powered_gap
 from core.metrics.measure import Array
 from core.services.comparison.paired_runs import CriterionPair, PairedRuns
@@ -25,9 +26,6 @@ from core.services.review.random_labels import DrawnLabels
 from core.store.store import Store
 from core.text.names import fold, visible
 from core.text.numbers import percent, plural, points, share_points
-
-#: A p below this is significant, corrected for the number of criteria.
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,9 @@ meta. The statement is checked as far as possible.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from getpass import getuser
 from math import sqrt
-from typing import NamedTuple
 
 from core import clock
 from core.domain.library import LabelDraw
@@ -28,18 +27,6 @@ FAR = 4.0
 SHOWN = 5
 
 
-class DrawnItems(NamedTuple):
-    """The chance of every item, in the dataset's order, and the ids of labelled items."""
-
-    chances: Mapping[str, float]
-    labelled: frozenset[str]
-
-    @property
-    def groups(self) -> Counter[float]:
-        """Return how many items had each chance."""
-        return Counter(self.chances.values())
-
-
 @allowed("write")
 def declare(store: Store, version_id: int, note: str = "") -> LabelDraw:
     """Declare that the labels of a dataset version are a random sample of all its items.
@@ -52,7 +39,14 @@ def declare(store: Store, version_id: int, note: str = "") -> LabelDraw:
         Conflict: they are declared already.
         NotFound: unknown version.
     """
-    foresee_draw(store, version_id, note)
+    require_labels_open(store, store.datasets.version(version_id).dataset_id)
+    chances, labelled = _chances_and_labelled(store, version_id, note)
+    if not labelled:
+        raise InputError("No item has a label.")
+    if len(labelled) == len(chances):
+        raise InputError("Every item has a label: they speak of all without being declared.")
+    if note:
+        _check_groups(chances, labelled)
     return store.datasets.declare_draw(
         version_id, note, member=_acting_person(store), now=clock.now()
     )
@@ -79,23 +73,14 @@ def declared_draw(store: Store, version_id: int) -> LabelDraw | None:
     return store.datasets.label_draw(version_id)
 
 
-def foresee_draw(store: Store, version_id: int, note: str = "") -> DrawnItems:
-    """Return what would be declared; raise the errors of ``declare``."""
-    version = store.datasets.version(version_id)
-    require_labels_open(store, version.dataset_id)
-    drawn = drawn_items(store, version_id, note)
-    labelled, items = len(drawn.labelled), len(drawn.chances)
-    if not labelled:
-        raise InputError("No item has a label.")
-    if labelled == items:
-        raise InputError("Every item has a label: they speak of all without being declared.")
-    if note:
-        _check_groups(drawn)
-    return drawn
+def item_chances(store: Store, version_id: int, note: str) -> dict[str, float]:
+    """Return the chance of every item, in the dataset's order. Raises ``InputError``."""
+    return _chances_and_labelled(store, version_id, note)[0]
 
 
-def drawn_items(store: Store, version_id: int, note: str) -> DrawnItems:
-    """Return the chances in the items, and which items have a label. Raises ``InputError``."""
+def _chances_and_labelled(
+    store: Store, version_id: int, note: str
+) -> tuple[dict[str, float], set[str]]:
     chances, labelled, bad = dict[str, float](), set[str](), list[tuple[str, str]]()
     for item in store.datasets.items(version_id):
         if item.labels:
@@ -117,7 +102,7 @@ def drawn_items(store: Store, version_id: int, note: str) -> DrawnItems:
     if not note:
         share = len(labelled) / len(chances) if chances else 0.0
         chances = dict.fromkeys(chances, share)
-    return DrawnItems(chances, frozenset(labelled))
+    return chances, labelled
 
 
 def _chance_of(value: object) -> float | None:
@@ -130,14 +115,14 @@ def _chance_of(value: object) -> float | None:
     return number if 0 < number <= 1 else None
 
 
-def _check_groups(drawn_items: DrawnItems) -> None:
-    groups = drawn_items.groups
+def _check_groups(chances: Mapping[str, float], with_label: Iterable[str]) -> None:
+    groups = Counter(chances.values())
     if len(groups) > MOST_CHANCES:
         raise InputError(
             f"There are {count(len(groups))} different chances. Labels are compared within groups "
             f"of items that had the same; at most {MOST_CHANCES} groups can be told."
         )
-    labelled = Counter(drawn_items.chances[item_id] for item_id in drawn_items.labelled)
+    labelled = Counter(chances[item_id] for item_id in with_label)
     for chance, items in groups.items():
         tolerance = FAR * sqrt(items * chance * (1 - chance)) + 0.5
         if abs(labelled[chance] - items * chance) > tolerance:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from core.domain.rubric import Criterion, Rubric, Scale
 from core.formats.columns.label_words import holds_no_answer
@@ -143,36 +142,18 @@ def _criterion_labels(
     )
 
 
-class LabelRubric(NamedTuple):
-    """A rubric under which labels are shown; ``version_id`` is ``None`` for the dataset's own.
+def rubrics_for(store: Store, version_id: int, labelled: Collection[str]) -> dict[int, Rubric]:
+    """Return the rubrics under which labels can be shown by version, the dataset's own under 0.
 
-    ``known`` counts the labelled criteria that it has.
+    Those with most ``labelled`` criteria come first; empty if none has any.
     """
-
-    version_id: int | None
-    name: str
-    rubric: Rubric
-    known: int
-
-
-def rubrics_for(store: Store, version_id: int, labelled: Collection[str]) -> list[LabelRubric]:
-    """Return the rubrics in use and the dataset's own, sorted by the number of ``labelled``
-    criteria that they have.
-    """
-    names = set(labelled)
     own_rubric = store.datasets.version(version_id).head.rubric
-    options = (
-        []
-        if own_rubric is None
-        else [_label_rubric(None, f"{own_rubric.name} (came with it)", own_rubric, names)]
-    )
+    rubrics = {} if own_rubric is None else {0: own_rubric}
     for row in store.rubrics.list():
-        rubric = store.rubrics.version(row.version_id).rubric
-        options.append(_label_rubric(row.version_id, row.name, rubric, names))
-    return sorted(options, key=lambda choice: -choice.known)
-
-
-def _label_rubric(
-    version_id: int | None, name: str, rubric: Rubric, names: set[str]
-) -> LabelRubric:
-    return LabelRubric(version_id, name, rubric, len(names & {c.name for c in rubric.criteria}))
+        rubrics[row.version_id] = store.rubrics.version(row.version_id).rubric
+    known = {
+        version: len({c.name for c in rubric.criteria}.intersection(labelled))
+        for version, rubric in rubrics.items()
+    }
+    order = sorted(rubrics, key=lambda version: -known[version])
+    return {version: rubrics[version] for version in order} if any(known.values()) else {}

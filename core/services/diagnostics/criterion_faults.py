@@ -47,18 +47,18 @@ def _candidates_of_criterion(
     ratings, raters = raters_of(criterion, evidence)
     k = len(criterion.labels)
     name = criterion.name
-    agreed = agreement(ratings, k, criterion.ordered, BOUNDS["agreement"].null)
+    agreed = agreement(ratings, k, criterion.ordered, BOUNDS["agreement"])
     agreed = agreed._replace(effect=_with_one_interval(agreed.effect, ratings, criterion))
     check = _finding_candidate(
         "agreement", name, agreed.effect, words.agreement_words(name, agreed, raters)
     )
     # The sentence claims no more than the shown interval; without an interval it claims nothing.
     high, withheld = agreed.effect.high, bool(agreed.effect.reason)
-    above = high is not None and high >= BOUNDS["agreement"].null.value
+    above = high is not None and high >= BOUNDS["agreement"].value
     yield check._replace(held=withheld or above)
     yield from _unused_option_candidates(criterion, evidence)
     judges = criterion.levels.shape[1]
-    null = BOUNDS["merge"].null
+    null = BOUNDS["merge"]
     for what_if in merges(ratings, criterion.truth, k, criterion.ordered, null, judges=judges):
         yield FindingCandidate(
             kind="merge",
@@ -105,7 +105,7 @@ def _unused_option_candidates(
     n = int((levels >= 0).any(axis=1).sum())
     for level, label in enumerate(criterion.labels):
         picked = int((levels == level).any(axis=1).sum())
-        effect = share_of_rare_option(picked, n, BOUNDS["unused"].null.value)
+        effect = share_of_rare_option(picked, n, BOUNDS["unused"].value)
         labelled = int((criterion.truth == level).sum())
         sentence = words.unused_option_words(
             criterion.name, label, picked, effect, labelled, called
@@ -120,7 +120,7 @@ def _discrimination_candidates(evidence: RunEvidence) -> Iterator[FindingCandida
         decided = criterion.verdicts >= 0
         values[decided, column] = criterion.values[criterion.verdicts[decided]]
     for column, criterion in enumerate(ordered):
-        effect = item_rest(values, column, BOUNDS["discrimination"].null)
+        effect = item_rest(values, column, BOUNDS["discrimination"])
         yield _finding_candidate(
             "discrimination",
             criterion.name,
@@ -133,7 +133,7 @@ def _redundancy_candidates(evidence: RunEvidence) -> Iterator[FindingCandidate]:
     for first, second in combinations(evidence.criteria, 2):
         table = _pair_counts(first.verdicts, second.verdicts, first, second)
         association = _association_of_pair(first, second)
-        effect = redundancy(table, association, BOUNDS["redundancy"].null.value)
+        effect = redundancy(table, association, BOUNDS["redundancy"].value)
         truth = _pair_counts(first.truth, second.truth, first, second)
         in_labels = float(association(truth.astype(np.float64))) if truth.sum() >= FEW else np.nan
         in_truth = in_labels if np.isfinite(in_labels) else None

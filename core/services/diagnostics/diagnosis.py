@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from core.domain.rubric import Criterion
@@ -39,11 +39,15 @@ class Diagnosis:
     """The result of all checks. ``findings`` begin with the serious ones and end with mere
     associations.
 
-    A check that could not be made has an effect without ``p``; ``effect.reason`` says why.
+    A check that could not be made has an effect without ``p``; ``effect.reason`` says why. If
+    asked for, ``evidence`` is that of every finding, in their order, and ``causes`` have the
+    indices of findings by cause and subject.
     """
 
     findings: tuple[Finding, ...]
     checks: tuple[FindingCandidate, ...]
+    evidence: tuple[ShownEvidence, ...] = ()
+    causes: Mapping[tuple[str, str], list[int]] = field(default_factory=dict)
 
     @property
     def check_count(self) -> int:
@@ -58,41 +62,27 @@ class Diagnosis:
         checks = "1 check was" if self.check_count == 1 else f"{self.check_count} checks were"
         return f"{checks} made. {PROMISED}"
 
+    @property
+    def unmade(self) -> dict[tuple[Kind, str], int]:
+        """Return the number of subjects of impossible checks, by kind and reason."""
+        missing = (check for check in self.checks if check.effect.p is None)
+        return Counter((check.kind, check.effect.reason) for check in missing)
+
 
 def diagnose(store: Store, run_id: int) -> Diagnosis:
     """Diagnose the judges and criteria of a run. Raises ``NotFound`` for an unknown run."""
     return diagnose_evidence(evidence_of(store, run_id))
 
 
-@dataclass(frozen=True)
-class Examination:
-    """A diagnosis with the evidence of every finding, in the findings' order.
-
-    ``unmade`` lists impossible checks: kind, reason, and number of subjects. ``causes`` have the
-    indices of findings by cause and subject.
-    """
-
-    findings: tuple[ShownEvidence, ...]
-    made: int
-    summary: str
-    unmade: tuple[tuple[Kind, str, int], ...]
-    causes: Mapping[tuple[str, str], list[int]]
-
-
-def examination_of_run(store: Store, run_id: int) -> Examination:
+def examination_of_run(store: Store, run_id: int) -> Diagnosis:
     """Diagnose a run's judges and criteria, with the evidence. Raises ``NotFound``."""
     evidence = evidence_of(store, run_id)
     diagnosis = diagnose_evidence(evidence)
-    unmade = Counter(
-        (check.kind, check.effect.reason) for check in diagnosis.checks if check.effect.p is None
-    )
-    return Examination(
-        findings=tuple(
+    return replace(
+        diagnosis,
+        evidence=tuple(
             shown_evidence(evidence, finding, diagnosis.checks) for finding in diagnosis.findings
         ),
-        made=diagnosis.check_count,
-        summary=diagnosis.summary,
-        unmade=tuple((kind, reason, times) for (kind, reason), times in unmade.items()),
         causes=words.group_by_cause(
             diagnosis.findings, {judge.name: judge.model for judge in evidence.judges}
         ),
@@ -143,23 +133,16 @@ LOOKED = 5
 
 @dataclass(frozen=True, slots=True)
 class RunFindings:
-    """A run's findings on criteria, and the criteria of unknown agreement, with the reason."""
+    """A run's findings on criteria, and the criteria of ``unknown`` agreement, with the reason.
 
-    findings: tuple[Finding, ...]
-    unknown: Mapping[str, str]
-    answers: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RubricFindings:
-    """The findings on a rubric's criteria from ``run``, the newest that measures agreement.
-
-    ``passed`` is a newer run that does not, and ``why`` the reason. Without any such run, ``run``
-    is the newest.
+    ``answers``: the run measures agreement. ``passed`` is a newer run of the rubric that does not,
+    and ``why`` the reason.
     """
 
     run: RunRow
-    heard: RunFindings
+    findings: tuple[Finding, ...]
+    unknown: Mapping[str, str]
+    answers: bool
     passed: RunRow | None = None
     why: str = ""
 
@@ -173,23 +156,20 @@ def newest_runs(store: Store, rubric_id: int) -> Iterator[RunRow]:
 
 def newest_answer(
     store: Store, rubric_id: int, hear: Callable[[RunRow], RunFindings] | None = None
-) -> RubricFindings | None:
+) -> RunFindings | None:
     """Return the findings of the newest run that measures agreement; ``None`` without a run.
 
-    It considers ``LOOKED`` runs. ``hear`` is called instead of ``run_findings``, e.g. a cached
-    version.
+    Without any such run, they are the newest run's. It considers ``LOOKED`` runs. ``hear`` is
+    called instead of ``run_findings``, e.g. a cached version.
     """
-    first: RubricFindings | None = None
+    first: RunFindings | None = None
     for row in islice(newest_runs(store, rubric_id), LOOKED):
-        run_heard = hear(row) if hear else run_findings(store, row.id)
-        if run_heard.answers:
-            if first is None:
-                return RubricFindings(row, run_heard)
-            return RubricFindings(row, run_heard, first.run, first.why)
+        findings = hear(row) if hear else run_findings(store, row.id)
+        if findings.answers:
+            return findings if first is None else replace(findings, passed=first.run, why=first.why)
         if first is None:
-            first = RubricFindings(
-                row, run_heard, why=next(iter(run_heard.unknown.values()), "no votes to compare")
-            )
+            reason = next(iter(findings.unknown.values()), "no votes to compare")
+            first = replace(findings, why=reason)
     return first
 
 
@@ -204,14 +184,15 @@ def run_findings(store: Store, run_id: int) -> RunFindings:
         for check in diagnosis.checks
         if (check.role, check.kind) == ("criterion", "agreement")
     ]
-    voting = [judge for judge in store.runs.get(run_id).panel.judges if not judge.shadow]
+    run = store.runs.row(run_id)
+    voting = [judge for judge in run.panel.judges if not judge.shadow]
     is_single = len(voting) == 1
     unknown = {
         check.subject: "one judge" if is_single else check.effect.reason.rstrip(".").lower()
         for check in checks_made
         if check.effect.p is None
     }
-    return RunFindings(findings, unknown, answers=len(unknown) < len(checks_made))
+    return RunFindings(run, findings, unknown, answers=len(unknown) < len(checks_made))
 
 
 def has_changed_question(store: Store, run: RunRow, draft: RubricDraft, uid: str) -> bool:

@@ -52,7 +52,7 @@ def shown_evidence(
     elif of_criterion is not None:
         chart = of_criterion(evidence, finding)
     same_checks = tuple(c for c in checks if c.kind == finding.kind and c.effect.p is not None)
-    return ShownEvidence(finding, chart, same_checks, BOUNDS[finding.kind].null.value)
+    return ShownEvidence(finding, chart, same_checks, BOUNDS[finding.kind].value)
 
 
 def _position_chart(evidence: RunEvidence, judge: int) -> Chart | None:

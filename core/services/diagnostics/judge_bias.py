@@ -95,10 +95,10 @@ def _findings_of_judge(
         yield make_finding("position", pull.effect, words.position_words(name, pull))
     else:
         yield make_finding("position", pull, "")
-    repeats = _change_effect(evidence, judge, 0, BOUNDS["inconsistency"].null.value)
+    repeats = _change_effect(evidence, judge, 0, BOUNDS["inconsistency"].value)
     yield make_finding("inconsistency", repeats, words.inconsistency_words(name, repeats))
     # Flips count only beyond the rate at which the judge contradicts itself in the same order.
-    limit = max(BOUNDS["flips"].null.value, repeats.high or 0.0)
+    limit = max(BOUNDS["flips"].value, repeats.high or 0.0)
     flipped = _change_effect(evidence, judge, evidence.own, limit)
     yield make_finding("flips", flipped, words.flip_words(name, flipped))
     for kind, measures, say in against:
@@ -106,17 +106,17 @@ def _findings_of_judge(
             yield make_finding(kind, BiasEffect.undefined(_NEVER[kind]), "")
             continue
         names = (evidence.truth, evidence.rater)
-        effect, versus = against_of(measures, judge, BOUNDS[kind].null, *names)
+        effect, versus = against_of(measures, judge, BOUNDS[kind], *names)
         yield make_finding(kind, effect, say(name, effect, versus))
     values = next(measures for kind, measures, _ in against if kind == "leniency")
     slope = _verbosity(evidence, values, judge)
     yield make_finding("verbosity", slope, words.verbosity_words(name, slope))
     same_maker = _made_by_same_maker(evidence, judge)
     if 0 < np.nansum(same_maker) < np.isfinite(same_maker).sum():
-        own_effect = _value_slope(evidence, values, judge, same_maker, BOUNDS["own_maker"].null)
+        own_effect = _value_slope(evidence, values, judge, same_maker, BOUNDS["own_maker"])
         yield make_finding("own_maker", own_effect, words.own_maker_words(name, own_effect))
     judge_values, truth, other_means = _side_by_side(evidence, values, judge)
-    coloured = halo(judge_values, truth, BOUNDS["halo"].null, other_means)
+    coloured = halo(judge_values, truth, BOUNDS["halo"], other_means)
     yield make_finding("halo", coloured.effect, words.halo_words(name, coloured, evidence.truth))
 
 
@@ -244,7 +244,7 @@ def _replicate_pairs(evidence: RunEvidence, twin: int) -> list[tuple[int, int]]:
 
 def _verbosity(evidence: RunEvidence, worths: Sequence[Measured], judge: int) -> BiasEffect:
     lengths = np.where(evidence.words > 0, np.log2(np.maximum(evidence.words, 1.0)), np.nan)
-    return _value_slope(evidence, worths, judge, lengths, BOUNDS["verbosity"].null)
+    return _value_slope(evidence, worths, judge, lengths, BOUNDS["verbosity"])
 
 
 def _made_by_same_maker(evidence: RunEvidence, at: int) -> Values:
@@ -316,7 +316,7 @@ def option_candidates(evidence: RunEvidence) -> list[FindingCandidate]:
             cells = [answer_measure(np.eye(k)[level], own_answers)]
             for index, name in enumerate(evidence.names):
                 names = (evidence.truth, evidence.rater)
-                effect, versus = against_of(cells, index, BOUNDS["leaning"].null, *names)
+                effect, versus = against_of(cells, index, BOUNDS["leaning"], *names)
                 sentence = words.option_bias_words(
                     name, criterion.name, criterion.labels, level, effect, versus
                 )

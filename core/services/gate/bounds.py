@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from core.errors import InputError
@@ -22,18 +23,26 @@ class GateBound(NamedTuple):
     value: float
 
 
-class GateLimits(NamedTuple):
-    """The least labelled observations, and the least share of decided cells, for a check.
+@dataclass(frozen=True)
+class GateRequest:
+    """The checks on a source. ``baseline`` is the text of a stored file, ``named`` its name.
 
-    ``lower``: test the end of the interval on the bad side, instead of the figure.
+    ``min_n`` labelled observations and a share ``min_decided`` of decided cells are enough for a
+    check. ``lower``: test the end of the interval on the bad side, instead of the figure.
+    ``watch``: the source is checked repeatedly, and the looks are counted.
     """
 
+    bounds: tuple[GateBound, ...] = ()
+    reference: str | None = None
+    per_criterion: bool = False
+    baseline: str | None = None
+    named: str = "baseline"
+    max_drop: float = 0.0
+    watch: bool = False
+    seed: int = 0
     min_n: int = MIN_N
     min_decided: float = MIN_DECIDED
     lower: bool = False
-
-
-ENOUGH = GateLimits()
 
 
 def parse_bound(words: str, kind: str) -> GateBound:
@@ -107,16 +116,16 @@ class GateLabels:
 
 
 def check_bound(
-    bound: GateBound, path: str, figure: NamedFigure, limits: GateLimits, labels: GateLabels
+    bound: GateBound, path: str, figure: NamedFigure, request: GateRequest, labels: GateLabels
 ) -> dict[str, Any]:
     """Return a check: whether the figure is within the bound, with enough labels and cells."""
     decided, picked, doubtful = labels.of(path)
     least = bound.kind == "min"
     tested = figure.value
-    if limits.lower:
+    if request.lower:
         tested = figure.low if least else figure.high
     is_met = tested is not None and (tested >= bound.value if least else tested <= bound.value)
-    short = _too_few_reason(figure, decided, limits)
+    short = _too_few_reason(figure, decided, request)
     unlike = "" if figure.value is None or decided is None else labels.unlike(path)
     if unlike:
         short = f"labels are not a fair sample: {unlike}"
@@ -134,19 +143,19 @@ def check_bound(
         "n": figure.n,
         "decided": decided,
         "ok": is_met and not short,
-        "why": _bound_in_words(bound, figure, limits, short, decided, picked, labels.missing),
+        "why": _bound_in_words(bound, figure, request, short, decided, picked, labels.missing),
     }
 
 
-def _too_few_reason(figure: NamedFigure, decided: float | None, limits: GateLimits) -> str:
+def _too_few_reason(figure: NamedFigure, decided: float | None, request: GateRequest) -> str:
     """Return why the figure has too few labels or cells; empty if it has enough."""
     if figure.value is None:
         return ""
-    if figure.n is not None and figure.n < limits.min_n:
-        return f"n = {fmt.count(figure.n)}; at least {fmt.count(limits.min_n)} are asked (--min-n)"
-    if decided is not None and decided < limits.min_decided:
-        required = f"at least {fmt.percent(limits.min_decided)} are asked (--min-decided)"
-        share = fmt.distinguishable_text(decided, limits.min_decided, fmt.percent, 0)
+    if figure.n is not None and figure.n < request.min_n:
+        return f"n = {fmt.count(figure.n)}; at least {fmt.count(request.min_n)} are asked (--min-n)"
+    if decided is not None and decided < request.min_decided:
+        required = f"at least {fmt.percent(request.min_decided)} are asked (--min-decided)"
+        share = fmt.distinguishable_text(decided, request.min_decided, fmt.percent, 0)
         return f"{share} of cells are decided; {required}"
     return ""
 
@@ -154,14 +163,18 @@ def _too_few_reason(figure: NamedFigure, decided: float | None, limits: GateLimi
 def _bound_in_words(
     bound: GateBound,
     figure: NamedFigure,
-    limits: GateLimits,
+    request: GateRequest,
     short: str,
     decided: float | None,
     n_picked: int,
     missing: str,
 ) -> str:
     end = (
-        "" if not limits.lower else "a lower end of " if bound.kind == "min" else "an upper end of "
+        ""
+        if not request.lower
+        else "a lower end of "
+        if bound.kind == "min"
+        else "an upper end of "
     )
     required = (
         f"{end}at {'least' if bound.kind == 'min' else 'most'} {fmt.number(bound.value)} is asked"
@@ -179,7 +192,7 @@ def _bound_in_words(
             details.append(f"{fmt.count(n_picked)} of them settled in review")
     if decided is not None:
         details.append(
-            f"{fmt.distinguishable_text(decided, limits.min_decided, fmt.percent, 0)} decided"
+            f"{fmt.distinguishable_text(decided, request.min_decided, fmt.percent, 0)} decided"
         )
     text = described.value + (f" ({', '.join(details)})" if details else "")
     return f"{text}, not enough to tell: {short}" if short else f"{text}, {required}"

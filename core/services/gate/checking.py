@@ -19,7 +19,7 @@ from core.services.agreement.overall import answer_pairs
 from core.services.agreement.rater_pairs import RESAMPLES, SEED
 from core.services.agreement.ratings import LABELS, PEOPLE, Rated, columns_of
 from core.services.gate import baseline as kept
-from core.services.gate.bounds import ENOUGH, GateBound, GateLabels, GateLimits, check_bound
+from core.services.gate.bounds import GateBound, GateLabels, GateRequest, check_bound
 from core.services.gate.figures import PAIR_KEYS, NamedFigure, named_figures, paths_of
 from core.store.store import Store
 from core.text import numbers as fmt
@@ -28,25 +28,6 @@ from core.text import numbers as fmt
 WATCHED = ("accuracy", "mean_kappa")
 WATCHED_EACH = ("accuracy", "cohen_kappa")
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd]")
-
-
-@dataclass(frozen=True)
-class GateRequest:
-    """The checks on a source. ``baseline`` is the text of a stored file, ``named`` its name.
-
-    ``limits`` say what is enough for a check. ``watch``: the source is checked repeatedly, and the
-    looks are counted.
-    """
-
-    bounds: tuple[GateBound, ...] = ()
-    reference: str | None = None
-    per_criterion: bool = False
-    baseline: str | None = None
-    named: str = "baseline"
-    max_drop: float = 0.0
-    watch: bool = False
-    seed: int = 0
-    limits: GateLimits = ENOUGH
 
 
 @dataclass(frozen=True)
@@ -104,9 +85,7 @@ def check_source(
         )
     ]
     about = GateLabels(rated, _reference_column(rated, reference), reference)
-    checks = [
-        check_bound(bound, path, figures[path], request.limits, about) for bound, path in paths
-    ]
+    checks = [check_bound(bound, path, figures[path], request, about) for bound, path in paths]
     if request.baseline is not None:
         before = kept.read(request.baseline, request.named)
         if before.reference != reference:

@@ -9,7 +9,7 @@ from core.domain.dataset import Item
 from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
-from core.judging.offline import TrainingReport
+from core.judging.offline import TrainingReport, train
 from core.metrics.estimate import Estimate
 from core.services.guided.own_grades import TEN, in_draw_order
 from core.services.results.scored_items import labels_of, rubric_in_force
@@ -142,13 +142,12 @@ def curve_of(
 
     ``items`` are all items that it would judge.
     """
-    from core.judging.offline import TrainingRefused, train
-
     name = criterion.name
     result = train(_JUDGE, criterion, pairs, items, seed=1)
-    report, n = result.report, len(pairs)
-    if isinstance(result, TrainingRefused):
-        return LearntCriterion(name, n, off=_why_off(report))
+    n = len(pairs)
+    if isinstance(result, TrainingReport):
+        return LearntCriterion(name, n, off=_why_off(result))
+    report = result.report
     kappa = report.kappa if report.weighted_kappa is None else report.weighted_kappa
     return LearntCriterion(name, n, kappa, *(report.kappa_range or (None, None)))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from core.domain.dataset import Item
 from core.domain.review import Closeness
 from core.domain.runs import Run
 from core.judging.offline.answers_alike import similar_groups
@@ -14,51 +13,28 @@ from core.services.review import adjudication, queues
 from core.store.store import Store
 
 
-class GroupedAnswer(NamedTuple):
-    """An answer of a group, and the index of the option that people settled, if any."""
-
-    item_id: str
-    text: str
-    settled: bool
-    option: int | None
-
-
-class AnswerGroup(NamedTuple):
-    """Similar answers to a question."""
-
-    prompt: str
-    answers: tuple[GroupedAnswer, ...]
-
-    @property
-    def open(self) -> bool:
-        """Return whether some answer is not settled yet."""
-        return not all(answer.settled for answer in self.answers)
-
-
 def answer_groups(
     store: Store, run: Run, criterion: str, closeness: Closeness
-) -> list[AnswerGroup]:
-    """Return a run's answers in groups, the largest first, including groups of one answer.
+) -> tuple[list[list[Item]], dict[str, int | None]]:
+    """Return a run's answers in groups, the largest first, including groups of one answer; and the
+    index of the option that people settled, by item.
 
     It covers only items with this criterion and a text; answers to different questions are never in
     one group.
     """
-    rubric, settled = scored_rubric(store, run), adjudication.settled_cells(store, run.id)
+    rubric = scored_rubric(store, run)
+    settled = {
+        item_id: verdict.option
+        for (item_id, name), verdict in adjudication.settled_cells(store, run.id).items()
+        if name == criterion
+    }
     items = [
         item
         for item in resolved_items(store, run.dataset_version_id, store.runs.item_ids(run.id))
         if criterion in {question.name for question in rubric_in_force(item, rubric).criteria}
         and item.output.strip()
     ]
-    result = []
-    for together in similar_groups(items, closeness):
-        answers = []
-        for item in together:
-            verdict = settled.get((item.id, criterion))
-            option = None if verdict is None else verdict.option
-            answers.append(GroupedAnswer(item.id, item.output, verdict is not None, option))
-        result.append(AnswerGroup(together[0].prompt, tuple(answers)))
-    return sorted(result, key=lambda group: -len(group.answers))
+    return sorted(similar_groups(items, closeness), key=len, reverse=True), settled
 
 
 def check_against_group(

@@ -351,7 +351,7 @@ def _systems_gap(
     store: Store, run: Run, cells: _Cells, pair: tuple[str, str], gap: float | None
 ) -> _Apart:
     shared = system_answers.shared_tasks(store, run)
-    common = [task for task in shared.tasks if all(name in task.items for name in pair)]
+    common = [items for items in shared.tasks.values() if all(name in items for name in pair)]
     if len(common) < 2:
         reason = shared.why or f"{pair[0]} and {pair[1]} share fewer than two tasks."
         return _Apart(cells, 0.0, 0.0, reason)
@@ -359,7 +359,7 @@ def _systems_gap(
     task, of_side = (np.zeros(len(rows), np.int64) for _ in range(2))
     for index, side_of in enumerate(common):
         for number, name in zip((-1, 1), pair, strict=True):
-            row = rows[side_of.items[name]]
+            row = rows[side_of[name]]
             task[row], of_side[row] = index, number
     side_cells = np.flatnonzero(of_side[cells.item])
     side, expected = of_side[cells.item[side_cells]], cells.expected

@@ -192,16 +192,16 @@ def _panel_for_comparing(panel: Panel) -> Panel:
 def _contest_items(
     joined: ContestField, bouts: Sequence[Bout], design: Design, seed: int
 ) -> list[Item]:
-    tasks = {task.id: task for task in joined.tasks}
     place = {system: index for index, system in enumerate(joined.systems)}
     begins = [False] * len(bouts) if design.orders == "both" else bouts_swapped_first(bouts, seed)
     items = []
     for (task_id, first, second), swapped in zip(bouts, begins, strict=True):
-        task = tasks[task_id]
+        answers = joined.tasks[task_id]
+        task = next(iter(answers.values()))
         orders = (False, True) if design.orders == "both" else (swapped,)
         for turn in orders:
             shown = (second, first) if turn else (first, second)
-            a, b = (task.answers[name].submission for name in shown)
+            a, b = (answers[name].submission for name in shown)
             items.append(
                 Item(
                     id=f"{task_id} · {place[shown[0]]}-{place[shown[1]]}",
@@ -215,7 +215,7 @@ def _contest_items(
                         "second": shown[1],
                         "swapped": turn,
                         "leads": turn == orders[0],
-                        "sources": [task.answers[name].id for name in shown],
+                        "sources": [answers[name].id for name in shown],
                     },
                 )
             )

@@ -67,9 +67,9 @@ def bouts_of(field: ContestField, design: Design, seed: int) -> tuple[Bout, ...]
     if design.kind in ("sampled", "adaptive"):
         return tuple(_sampled_bouts(field, design.per_task, seed))
     return tuple(
-        Bout(task.id, a, b)
-        for task in field.tasks
-        for a, b in _system_pairs(field.systems, task.answers)
+        Bout(task, a, b)
+        for task, answers in field.tasks.items()
+        for a, b in _system_pairs(field.systems, answers)
         if design.kind == "all" or design.baseline in (a, b)
     )
 
@@ -93,12 +93,12 @@ def bouts_swapped_first(bouts: Sequence[Bout], seed: int) -> list[bool]:
 def _sampled_bouts(field: ContestField, per_task: int, seed: int) -> Iterator[Bout]:
     """Yield, for every task, the pairs that met least so far; the seed breaks ties."""
     times_met: Counter[tuple[str, str]] = Counter()
-    for task in field.tasks:
-        rng = seeded_random("pairs", seed, task.id)
-        pairs = list(_system_pairs(field.systems, task.answers))
+    for task, answers in field.tasks.items():
+        rng = seeded_random("pairs", seed, task)
+        pairs = list(_system_pairs(field.systems, answers))
         drawn = sorted(pairs, key=lambda pair: (times_met[pair], rng.random()))[:per_task]
         times_met.update(drawn)
-        yield from (Bout(task.id, *pair) for pair in pairs if pair in drawn)
+        yield from (Bout(task, *pair) for pair in pairs if pair in drawn)
 
 
 def _system_pairs(systems: Sequence[str], answered: Container[str]) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.identity import seeded_random
-from core.metrics.estimate import USUAL
+from core.metrics.estimate import USUAL, Estimate
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import (
     PRIOR,
@@ -22,7 +22,6 @@ from core.metrics.ranking.bradley_terry import (
 from core.metrics.ranking.contests import (
     ContestTable,
     contest_table,
-    majority_circles,
     weighted_win_rates,
     win_matrix,
     win_rates,
@@ -166,7 +165,6 @@ def leaderboard_of(
     table = count_table(columns, len(systems))
     figures = _leaderboard_figures(columns, table, seed, resamples, level)
     standings = standings_of(figures, systems)
-    graph = majority_circles(figures.matrix)
     by_name = {s.system: s for s in standings}
     joined = len(figures.groups) == 1
     methods = side_by_side(
@@ -182,7 +180,6 @@ def leaderboard_of(
         systems=tuple(systems),
         standings=tuple(standings),
         matrix=figures.matrix,
-        majorities=graph,
         gaps=tuple(gaps_of(figures.groups, systems)),
         methods=methods,
         length=figures.length,
@@ -190,7 +187,7 @@ def leaderboard_of(
         tied_for=columns.tied_for,
         decided=len(columns.item),
         items=table.items,
-        notes=tuple(notes_of(figures, graph, methods, systems, table.items)),
+        notes=tuple(notes_of(figures, methods, systems, table.items)),
     )
 
 
@@ -199,7 +196,7 @@ def _leaderboard_figures(
 ) -> LeaderboardFigures:
     n = table.systems
     columns = (contests.first, contests.second, contests.points)
-    ratings = None
+    ratings = [Estimate.undefined("Nothing is decided yet.")] * n
     if len(contests.item):
         rng = np.random.default_rng([seed, 1])
         draws = min(resamples, 200)
@@ -296,10 +293,10 @@ def _chosen_bouts(
 ) -> tuple[Bout, ...]:
     bouts_held = {Bout(h.task, h.first, h.second) for h in contests.held}
     unpaired: dict[tuple[str, str], list[Bout]] = {}
-    for task in field.tasks:
-        answered = [s for s in contests.systems if s in task.answers]
+    for task, answers in field.tasks.items():
+        answered = [s for s in contests.systems if s in answers]
         for pair in combinations(answered, 2):
-            bout = Bout(task.id, *pair)
+            bout = Bout(task, *pair)
             if bout not in bouts_held:
                 unpaired.setdefault(pair, []).append(bout)
     for pair, bouts_left in unpaired.items():

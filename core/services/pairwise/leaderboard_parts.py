@@ -15,8 +15,8 @@ from core.metrics.intervals.draws import resample_items
 from core.metrics.intervals.means import jackknife_error, t_interval
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contests, item_counts
-from core.metrics.ranking.contests import ContestTable, Majorities, WinMatrix, win_rates
-from core.metrics.ranking.elo import Elo, LengthControlled
+from core.metrics.ranking.contests import ContestTable, WinMatrix, majority_circles, win_rates
+from core.metrics.ranking.elo import LengthControlled
 from core.metrics.ranking.ranks import (
     RankRange,
     competition_ranks,
@@ -38,33 +38,36 @@ class RankingMethod(NamedTuple):
     winners: tuple[str, ...]
 
 
-class Methods(NamedTuple):
-    """All methods, with every pair of methods compared: their names, Kendall's tau-b, and whether
-    they share a winner.
-    """
+#: All ways to rank the same systems.
+Methods = tuple[RankingMethod, ...]
 
-    ways: tuple[RankingMethod, ...]
-    accords: tuple[tuple[str, str, Estimate, bool], ...]
 
-    @property
-    def winner_differs(self) -> bool:
-        """Return whether no system is first in all methods that rank at all."""
-        sets = [set(method.winners) for method in self.ways if method.winners]
-        return bool(sets) and not set.intersection(*sets)
+def winner_differs(methods: Methods) -> bool:
+    """Return whether no system is first in all methods that rank at all."""
+    sets = [set(method.winners) for method in methods if method.winners]
+    return bool(sets) and not set.intersection(*sets)
+
+
+def accords_of(methods: Methods) -> Iterator[tuple[str, str, Estimate, bool]]:
+    """Yield every two methods: their names, Kendall's tau-b, and whether they share a winner."""
+    for first, second in combinations(methods, 2):
+        tau = kendall_tau(*(np.array(method.values, np.float64) for method in (first, second)))
+        yield first.name, second.name, tau, bool(set(first.winners) & set(second.winners))
 
 
 def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence[str]) -> Methods:
     """Rank ``systems`` by several methods; higher values are better.
 
     >>> methods = side_by_side({"a": [3, 2, 1], "b": [2, 3, 1]}, ["x", "y", "z"])
-    >>> methods.winner_differs, round(methods.accords[0][2].value, 3)
+    >>> ((_, _, tau, _),) = accords_of(methods)
+    >>> winner_differs(methods), round(tau.value, 3)
     (True, 0.333)
     """
     arrays = {
         name: np.array([np.nan if v is None else v for v in scores], np.float64)
         for name, scores in values.items()
     }
-    ways = tuple(
+    return tuple(
         RankingMethod(
             name,
             tuple(None if np.isnan(v) else float(v) for v in scores),
@@ -73,16 +76,6 @@ def side_by_side(values: Mapping[str, Sequence[float | None]], systems: Sequence
         )
         for name, scores in arrays.items()
     )
-    accords = tuple(
-        (
-            first.name,
-            second.name,
-            kendall_tau(arrays[first.name], arrays[second.name]),
-            bool(set(first.winners) & set(second.winners)),
-        )
-        for first, second in combinations(ways, 2)
-    )
-    return Methods(ways, accords)
 
 
 _ALONE = "It has no contests."
@@ -136,7 +129,6 @@ class Leaderboard:
     systems: tuple[str, ...]
     standings: tuple[RankedSystem, ...]
     matrix: WinMatrix
-    majorities: Majorities
     gaps: tuple[RankGap, ...]
     methods: Methods
     length: LengthControlled | str
@@ -154,7 +146,7 @@ class LeaderboardFigures(NamedTuple):
     matrix: WinMatrix
     rates: Sequence[Estimate]
     weighted: Sequence[Estimate]
-    elo: Elo | None
+    elo: Sequence[Estimate]
     length: LengthControlled | str
 
 
@@ -213,7 +205,7 @@ def standings_of(figures: LeaderboardFigures, systems: Sequence[str]) -> list[Ra
                     regularised=group.regularised,
                     win_rate=figures.rates[system],
                     weighted_win_rate=figures.weighted[system],
-                    elo=_elo_estimate(figures.elo, system),
+                    elo=figures.elo[system],
                     length_controlled=_length_estimate(figures.length, system),
                     contests=float(matrix.contests[system].sum()),
                     wins=float(matrix.wins[system].sum()),
@@ -249,7 +241,6 @@ def gaps_of(groups: Sequence[Strengths], systems: Sequence[str]) -> Iterator[Ran
 
 def notes_of(
     figures: LeaderboardFigures,
-    majorities: Majorities,
     methods: Methods,
     systems: Sequence[str],
     items: int,
@@ -273,17 +264,15 @@ def notes_of(
         elif group.reason:
             yield group.reason
     yield from _length_notes(figures, systems)
-    for circle in majorities.circles:
+    for circle in majority_circles(figures.matrix):
         names = " beats ".join(systems[i] for i in (*circle, circle[0]))
         edges = pairwise((*circle, circle[0]))
         if all(_surely_beats(figures.matrix, i, j, items) for i, j in edges):
             yield f"A circle: {names}. No order agrees with all of its majorities."
         else:
             yield f"A circle by bare majorities, which chance makes, too: {names}."
-    if methods.winner_differs:
-        by_method = "; ".join(
-            f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners
-        )
+    if winner_differs(methods):
+        by_method = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods if w.winners)
         yield f"The winner depends on the method. {by_method}."
 
 
@@ -327,12 +316,6 @@ def _unknown_reason(group: Strengths) -> str:
 
 def _join_names(members: Sequence[int], systems: Sequence[str]) -> str:
     return ", ".join(systems[i] for i in members)
-
-
-def _elo_estimate(elo: Elo | None, system: int) -> Estimate:
-    if elo is None:
-        return Estimate.undefined("Nothing is decided yet.")
-    return Estimate(float(elo.rating[system])).with_interval(elo.intervals[system])
 
 
 def _length_estimate(length: LengthControlled | str, system: int) -> Estimate:

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from core.domain.dataset import Dataset
+from core.domain.dataset import Dataset, Item
 from core.metrics.estimate import Estimate
 from core.metrics.measure import Array, Ratings
 from core.metrics.ranking.contests import ContestTable, win_rates
@@ -25,8 +25,8 @@ from core.metrics.ranking.ranks import (
 )
 from core.scoring import score_item
 from core.services.agreement.ratings import Rated, Rater
-from core.services.pairwise.leaderboard_parts import Methods, side_by_side
-from core.services.pairwise.system_answers import ContestField, join_datasets
+from core.services.pairwise.leaderboard_parts import Methods, side_by_side, winner_differs
+from core.services.pairwise.system_answers import join_datasets
 from core.services.results.verdicts import texts_of_item
 from core.text.model_names import relation_of
 from core.text.numbers import count, plural
@@ -129,15 +129,16 @@ def ballots_of(
     for number, rater in enumerate(rated.graders):
         model = model_names.get(rater.name.partition("|")[0], rater.name)
         related = {s for s in field.systems if relation_of(model, s) in exclude}
-        for index in range(len(field.tasks)):
-            score, base = _ballot_of(scored, rater, field, index, related, counts)
+        for index, answers in enumerate(field.tasks.values()):
+            items = [answers.get(system) for system in field.systems]
+            score, base = _ballot_of(scored, rater, field.systems, items, related, counts)
             if sum(not np.isnan(s) for s in score) > 1:
                 rows.append((score, base, number, index))
     n = len(field.systems)
     return Ballots(
         systems=field.systems,
         judges=rated.graders,
-        tasks=tuple(task.id for task in field.tasks),
+        tasks=tuple(field.tasks),
         scores=np.array([r[0] for r in rows], np.float64).reshape(-1, n),
         base=np.array([r[1] for r in rows], np.float64).reshape(-1, n),
         judge=np.array([r[2] for r in rows], np.int64),
@@ -218,16 +219,15 @@ class SystemScores:
 def _ballot_of(
     scored: SystemScores,
     rater: Rater,
-    field: ContestField,
-    at: int,
+    systems: Sequence[str],
+    items: Sequence[Item | None],
     related: Container[str],
     counts: Counter[str],
 ) -> tuple[list[float], list[float]]:
     """Return one ballot: the scores of a task's systems and their bases, NaN if missing."""
     line: list[float] = []
     bases: list[float] = []
-    for system in field.systems:
-        item = field.tasks[at].answers.get(system)
+    for system, item in zip(systems, items, strict=True):
         result = None if item is None else scored.of(rater, item.id)
         if result is not None and system in related:
             counts["excluded"] += 1
@@ -277,8 +277,8 @@ def _method_notices(ballots: Ballots, z: Array, methods: Methods) -> list[str]:
             f"{level} of {len(z)} times a judge gave all systems of a task the same score; the "
             "z-mean leaves these out."
         )
-    if methods.winner_differs:
-        names = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods.ways if w.winners)
+    if winner_differs(methods):
+        names = "; ".join(f"{w.name}: {', '.join(w.winners)}" for w in methods if w.winners)
         notices.append(f"The winner depends on the method. {names}.")
     return notices
 

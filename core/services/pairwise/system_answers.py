@@ -22,22 +22,12 @@ from core.text.names import fold, skeletons
 _SHOWN = 20
 
 
-class ContestTask(NamedTuple):
-    """A task of several systems, with each system's item."""
-
-    id: str
-    prompt: str
-    context: Mapping[str, str]
-    reference: str
-    answers: Mapping[str, Item]
-
-
 @dataclass(frozen=True)
 class ContestField:
-    """Tasks in the order of the data; ``systems`` in the requested order."""
+    """Each system's item by task, in the order of the data; ``systems`` in the requested order."""
 
     name: str
-    tasks: tuple[ContestTask, ...]
+    tasks: Mapping[str, Mapping[str, Item]]
     systems: tuple[str, ...]
     notices: tuple[str, ...] = ()
 
@@ -60,7 +50,7 @@ def join_datasets(
         finder.add(dataset)
     finder.refuse()
     wanted = finder.requested_systems(systems)
-    tasks = tuple(t for t in finder.tasks(wanted) if len(t.answers) > 1)
+    tasks = {task: items for task, items in finder.tasks(wanted).items() if len(items) > 1}
     if not tasks:
         raise InputError(_NO_TASK)
     return ContestField(
@@ -184,15 +174,18 @@ class _Finder:
             if wanted_answers:
                 yield key, wanted_answers
 
-    def tasks(self, wanted: Sequence[str]) -> list[ContestTask]:
-        tasks = []
+    def tasks(self, wanted: Sequence[str]) -> dict[str, dict[str, Item]]:
+        tasks: dict[str, dict[str, Item]] = {}
         for key, answers in self.answered(wanted):
             items = {s: answer.item for s, answer in answers.items() if answer.item is not None}
-            first = next(iter(items.values()))
             # A prompt is too long for an id, so the task gets the id of its first item.
-            name = key if self._by or self._several else first.id
-            tasks.append(ContestTask(name, first.prompt, first.context, first.reference, items))
-        return _with_distinct_names(tasks)
+            name = key if self._by or self._several else next(iter(items.values())).id
+            number = len(tasks) + 1
+            name = name if len(name) <= 400 else f"{name[:380]} ({number})"
+            while name in tasks:
+                name = f"{name} ({number})"
+            tasks[name] = items
+        return tasks
 
     def notices(self, wanted: Sequence[str]) -> tuple[str, ...]:
         notices = list(_similar_name_notes(wanted))
@@ -256,18 +249,6 @@ _NO_TASK = (
 _NO_PROMPT = "Give it its prompt, or name a key of its meta to join by (--join)."
 
 
-def _with_distinct_names(tasks: Iterable[ContestTask]) -> list[ContestTask]:
-    names: set[str] = set()
-    renamed = []
-    for number, task in enumerate(tasks):
-        name = task.id if len(task.id) <= 400 else f"{task.id[:380]} ({number + 1})"
-        while name in names:
-            name = f"{name} ({number + 1})"
-        names.add(name)
-        renamed.append(task._replace(id=name))
-    return renamed
-
-
 def _did_you_mean(name: str, known_names: Iterable[str]) -> str:
     by_fold = {fold(k): k for k in known_names}
     if fold(name) in by_fold:
@@ -278,18 +259,15 @@ def _did_you_mean(name: str, known_names: Iterable[str]) -> str:
 # The tasks that systems of one run share, from columns, without reading texts.
 
 
-class SharedTask(NamedTuple):
-    """A task with each system's item; its id is that of the first item."""
-
-    id: str
-    items: Mapping[str, str]
+#: Each system's item, by task; a task has the id of its first item.
+Tasks = Mapping[str, Mapping[str, str]]
 
 
 class SharedTasks(NamedTuple):
-    """The tasks that several systems of a run answered; ``why`` says why items cannot be joined."""
+    """The tasks that several systems answered; ``why`` says why items cannot be joined."""
 
     systems: tuple[str, ...]
-    tasks: tuple[SharedTask, ...]
+    tasks: Tasks
     why: str = ""
 
 
@@ -298,13 +276,12 @@ def shared_tasks(store: Store, run: Run) -> SharedTasks:
     columns = item_columns.columns_of_version(store, run.dataset_version_id)
     rows = np.sort(run_columns.items_of_run(store, run).places)
     if len({columns.kinds[kind][0] for kind in set(columns.kind[rows].tolist())} - {""}) < 2:
-        return SharedTasks((), ())
+        return SharedTasks((), {})
     try:
         systems, tasks = join_answers(_answers_in(columns, rows))
     except InputError as error:
-        return SharedTasks((), (), error.message)
-    shared = (SharedTask(next(iter(items.values())), items) for items in tasks)
-    return SharedTasks(systems, tuple(shared))
+        return SharedTasks((), {}, error.message)
+    return SharedTasks(systems, {next(iter(items.values())): items for items in tasks})
 
 
 def _answers_in(columns: ItemColumns, rows: Numbers) -> Iterator[Answer]:
@@ -333,16 +310,15 @@ def differing_tasks(
             answers.setdefault(ids[row], set()).add((column.criterion, option))
     first, second = pair
     return [
-        task.id
-        for task in shared.tasks
-        if first in task.items
-        and second in task.items
-        and answers.get(task.items[first]) != answers.get(task.items[second])
+        task
+        for task, items in shared.tasks.items()
+        if first in items
+        and second in items
+        and answers.get(items[first]) != answers.get(items[second])
     ]
 
 
-def prompts_of(store: Store, run: Run, tasks: Sequence[SharedTask]) -> dict[str, str]:
-    """Return the prompts of these tasks, by task id."""
-    first = {next(iter(task.items.values())): task.id for task in tasks}
-    items = scored_items.resolved_items(store, run.dataset_version_id, list(first), upto=0)
-    return {first[item.id]: item.prompt for item in items}
+def prompts_of(store: Store, run: Run, tasks: Iterable[str]) -> dict[str, str]:
+    """Return the prompts of these tasks, by the ids of their first items."""
+    items = scored_items.resolved_items(store, run.dataset_version_id, list(tasks), upto=0)
+    return {item.id: item.prompt for item in items}

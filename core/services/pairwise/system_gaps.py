@@ -18,7 +18,7 @@ import numpy.typing as npt
 from core.domain.runs import Run
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.bootstrap import holm
-from core.metrics.intervals.means import paired_difference
+from core.metrics.intervals.means import LEVEL, Difference, paired_difference
 from core.metrics.intervals.powered_gaps import powered_gap, whole_items
 from core.metrics.intervals.sampling import Powered
 from core.metrics.measure import Array, Statistic, ratio_or_nan
@@ -33,26 +33,8 @@ from core.store.store import Store
 from core.text.numbers import percent, plural, points
 
 RESAMPLES = 1000
-#: A corrected p below this is significant.
-LEVEL = 0.05
 NO_TASK = "No task has a value of both."
 NO_SYSTEMS = "The items name fewer than two systems."
-
-
-class Gap(NamedTuple):
-    """The second system's mean minus the first's, on the tasks that both answered.
-
-    ``name`` is empty for the score. ``p`` is corrected for the number of criteria.
-    """
-
-    name: str
-    difference: Estimate
-    p: float | None
-
-    @property
-    def decided(self) -> bool:
-        """Return whether the difference is significant."""
-        return self.p is not None and self.p < LEVEL
 
 
 def gaps_between(
@@ -65,13 +47,15 @@ def gaps_between(
     resamples: int = RESAMPLES,
     seed: int = 0,
     confidence: Confidence = USUAL,
-) -> list[Gap]:
-    """Return the score's gap, then every criterion's, on the same resamples of tasks.
+) -> dict[str, Difference]:
+    """Return the second system's mean minus the first's, by criterion; by score under "".
+
+    All are on the same resamples of the tasks that both answered.
 
     Intervals and p-values are those of ``compare`` (``paired_difference`` over tasks). The
     criteria's p-values are corrected (Holm 1979); the score's is not.
     """
-    shared_items = [t.items for t in shared.tasks if first in t.items and second in t.items]
+    shared_items = [t for t in shared.tasks.values() if first in t and second in t]
     rubric = scored_items.scored_rubric(store, run)
     ids = run_columns.items_of_run(store, run).ids
     given = run_columns.score_columns(store, run).score.tolist()
@@ -88,28 +72,32 @@ def gaps_between(
                 shares[ids[row]] = earned.get(value)
     draws = Draws(len(shared_items), resamples, seed, confidence) if shared_items else None
 
-    def named_gap(name: str) -> Gap:
+    def gap_of(name: str) -> Difference:
         shares = values.get(name, {})
         sides = [
             # NumPy reads None as NaN.
             np.array([shares.get(task[system]) for task in shared_items], np.float64)
             for system in (first, second)
         ]
-        return _gap_of(name, sides, draws)
+        return _gap_between(sides, draws)
 
-    lines = [named_gap(criterion.name) for criterion in rubric.criteria]
-    corrected = holm([line.p for line in lines])
-    return [
-        named_gap(""),
-        *(line._replace(p=p) for line, p in zip(lines, corrected, strict=True)),
-    ]
+    gaps = {criterion.name: gap_of(criterion.name) for criterion in rubric.criteria}
+    corrected = holm([gap.p.value for gap in gaps.values()])
+    return {
+        "": gap_of(""),
+        **{
+            name: gap._replace(p=gap.p._replace(value=p))
+            for (name, gap), p in zip(gaps.items(), corrected, strict=True)
+        },
+    }
 
 
-def _gap_of(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
+def _gap_between(sides: Sequence[Array], draws: Draws | None) -> Difference:
     compared: npt.NDArray[np.bool_] = ~np.isnan(np.add(*sides))
     n = int(compared.sum())
     if draws is None or not n:
-        return Gap(name, Estimate.undefined(NO_TASK), None)
+        undefined = Estimate.undefined(NO_TASK)
+        return Difference(undefined, undefined, "bootstrap")
     weights_compared, level = compared.astype(np.float64), draws.confidence
 
     def mean(side: Array) -> Statistic:
@@ -119,7 +107,7 @@ def _gap_of(name: str, sides: Sequence[Array], draws: Draws | None) -> Gap:
     tasks, times = np.arange(len(compared)), np.ones(len(compared), dtype=np.int64)
     means, drawn = (mean(sides[0]), mean(sides[1])), draws.of(tasks, times)
     result = paired_difference(*means, drawn, times, mask=compared, confidence=level)
-    return Gap(name, result.value._replace(n=n), result.p.value)
+    return result._replace(value=result.value._replace(n=n))
 
 
 # Systems ranked as if people had judged all answers.
@@ -192,8 +180,8 @@ def corrected_systems(
     drawn = _earned_shares(labels.cells) if criterion else labels.cells
     row_of = {item: row for row, item in enumerate(drawn.table.ids)}
     of_system = np.full(len(row_of), -1)
-    for task in shared.tasks:
-        for name, item in task.items.items():
+    for items in shared.tasks.values():
+        for name, item in items.items():
             of_system[row_of[item]] = shared.systems.index(name)
     numbers = of_system[drawn.item]
     cells = {name: drawn.take(numbers == index) for index, name in enumerate(shared.systems)}
@@ -257,9 +245,9 @@ def _powered_gap(
     level: float,
 ) -> Powered:
     tasks = {
-        task.items[name]: index
-        for index, task in enumerate(shared.tasks)
-        if all(name in task.items for name in pair)
+        items[name]: index
+        for index, items in enumerate(shared.tasks.values())
+        if all(name in items for name in pair)
         for name in pair
     }
     of_item = np.array([tasks.get(item, -1) for item in cells[pair[0]].table.ids], np.int64)

@@ -133,14 +133,10 @@ def item_cells(
     no_cells = np.zeros(len(table), np.bool_)
     stratum, labelled = np.ones(len(table), np.int64), no_cells
     if draw is not None:
-        draws = label_draws.drawn_items(store, run.dataset_version_id, draw.note)
-        groups = {
-            chance: index for index, chance in enumerate(sorted(set(draws.chances.values())), 1)
-        }
+        chances = label_draws.item_chances(store, run.dataset_version_id, draw.note)
+        groups = {chance: index for index, chance in enumerate(sorted(set(chances.values())), 1)}
         groups |= {1.0: 0} if draw.note else {}
-        stratum_of_item = np.array(
-            [groups[draws.chances[item_id]] for item_id in table.ids], np.int64
-        )
+        stratum_of_item = np.array([groups[chances[item_id]] for item_id in table.ids], np.int64)
         stratum = stratum_of_item[table.item]
         labelled = _labels_on_cells(table, label_columns(store, run, settled=False)) != NO_LABEL
     if texts is not None:

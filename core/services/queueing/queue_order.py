@@ -275,11 +275,7 @@ def weigh_cells(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list
     ids = list(dict.fromkeys(cell.item_id for cell in cells))
     items = {i.id: i for i in resolved_items(store, run.dataset_version_id, ids)}
     tallies = _cell_tallies(store, run, cells)
-    statistics = store.vote_statistics.of_cells(run.id)
-    answers: dict[str, dict[str, int | None]] = {}
-    for (item_id, name), answer in statistics.items():
-        if answer.votes or answer.abstentions or answer.settled:
-            answers.setdefault(item_id, {})[name] = answer.option
+    answers = store.vote_statistics.answers(run.id)
     usual_distances = _usual_disagreement(cells, tallies)
     what_ifs: dict[int, WhatIf] = {}
     texts: dict[str, MeasuredTexts] = {}

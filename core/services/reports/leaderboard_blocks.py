@@ -20,6 +20,8 @@ from core.services.pairwise.leaderboard_parts import (
     Methods,
     RankedSystem,
     RankGap,
+    accords_of,
+    winner_differs,
 )
 from core.services.pairwise.position_bias import SwappedOrderCheck
 from core.text.numbers import DASH, count, level_words, number, percent, plural, points, score
@@ -116,11 +118,11 @@ def methods_section(methods: Methods, systems: Sequence[str], board: Leaderboard
     """
     order = [standing.system for standing in board.standings]
     has_leader = any(str(standing.range or "") == "1" for standing in board.standings)
-    ways = [method for method in methods.ways if method.winners]
+    ways = [method for method in methods if method.winners]
     names = {method.name for method in ways}
     accords = [
         (one, other, tau, same)
-        for one, other, tau, same in methods.accords
+        for one, other, tau, same in accords_of(methods)
         if {one, other} <= names and (tau.value is not None or not same)
     ]
     return Section(
@@ -166,9 +168,9 @@ def _winner_sentences(methods: Methods, *, is_certain: bool) -> Iterator[Sentenc
     All methods use the same votes, so their agreement may be chance unless first place is certain
     (``is_certain``).
     """
-    if methods.winner_differs:
+    if winner_differs(methods):
         yield Sentences(("Which system is first depends on the way to rank.",), kind="warning")
-    elif any(ranking.winners for ranking in methods.ways):
+    elif any(ranking.winners for ranking in methods):
         line = "✓ The same system is first by every way."
         chance = "Every way puts the same system first, but that place may be chance."
         yield Sentences((line if is_certain else chance,))

@@ -12,6 +12,7 @@ import numpy as np
 from core.blocks.blocks import Section, Sentences
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Estimate
+from core.metrics.ranking.contests import majority_circles, majority_winner
 from core.services.agreement.load_ratings import read_source, run_number_of, run_ratings
 from core.services.agreement.ratings import Rated
 from core.services.pairwise import system_gaps
@@ -23,7 +24,13 @@ from core.services.pairwise.leaderboard import (
     leaderboard_of,
     rounds_of,
 )
-from core.services.pairwise.leaderboard_parts import Leaderboard, Methods, RankedSystem
+from core.services.pairwise.leaderboard_parts import (
+    Leaderboard,
+    Methods,
+    RankedSystem,
+    accords_of,
+    winner_differs,
+)
 from core.services.pairwise.pointwise_ranks import (
     EXCLUDED,
     Ballots,
@@ -220,7 +227,7 @@ def ballots_board(
 
 def board_data(board: Leaderboard) -> dict[str, Any]:
     """Return a leaderboard as plain data; ``null`` with a reason for undefined values."""
-    matrix = board.matrix
+    matrix, winner = board.matrix, majority_winner(board.matrix)
     return {
         "standings": [_standing_data(s) for s in board.standings],
         "matrix": {
@@ -229,10 +236,8 @@ def board_data(board: Leaderboard) -> dict[str, Any]:
             "ties": matrix.ties.tolist(),
             "contests": matrix.contests.tolist(),
         },
-        "condorcet_winner": None
-        if board.majorities.winner is None
-        else board.systems[board.majorities.winner],
-        "circles": [[board.systems[i] for i in circle] for circle in board.majorities.circles],
+        "condorcet_winner": None if winner is None else board.systems[winner],
+        "circles": [[board.systems[i] for i in circle] for circle in majority_circles(matrix)],
         "gaps": [
             {
                 "better": g.better,
@@ -266,13 +271,13 @@ def methods_data(methods: Methods, systems: Sequence[str]) -> dict[str, Any]:
                 "ranks": dict(zip(systems, method.ranks, strict=True)),
                 "winners": list(method.winners),
             }
-            for method in methods.ways
+            for method in methods
         },
         "taus": [
             {"one": one, "other": other, **_figure_data(tau), "same_winner": same_winner}
-            for one, other, tau, same_winner in methods.accords
+            for one, other, tau, same_winner in accords_of(methods)
         ],
-        "winner_differs": methods.winner_differs,
+        "winner_differs": winner_differs(methods),
     }
 
 

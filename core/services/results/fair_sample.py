@@ -93,7 +93,7 @@ def draw_contradiction(store: Store, run_id: int, draw: LabelDraw) -> str:
     labels = run_columns.label_columns(store, run, settled=False)
     chance = None
     if draw.note:
-        chances = label_draws.drawn_items(store, run.dataset_version_id, draw.note).chances
+        chances = label_draws.item_chances(store, run.dataset_version_id, draw.note)
         chance = np.array([chances[column] for column in run_columns.items_of_run(store, run).ids])
     cells = []
     for column in run_columns.cell_columns(store, run):

@@ -8,7 +8,7 @@ from typing import Literal
 
 from core.domain.dataset import Item
 from core.domain.panel import Judge
-from core.domain.rubric import Criterion, Option, Rubric
+from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run, RunItemRow
 from core.domain.votes import (
     ADJUDICATED,
@@ -25,17 +25,6 @@ from core.services.results.scored_items import resolved_items, rubric_in_force, 
 from core.services.results.verdicts import answers_of
 from core.store.store import Store
 from core.text.numbers import score
-
-
-@dataclass(frozen=True)
-class ShownOption:
-    """An option as a judge saw it: its position then, and in the author's order."""
-
-    shown: int
-    original: int
-    option: Option
-    chosen: bool
-
 
 #: The role of a vote: it counts; it is a shadow's, which does not count; a later stage decided
 #: instead; or it repeats another vote with the options reversed.
@@ -54,7 +43,6 @@ class VoteView:
     vote: VoteRow | None
     failure: FailureRow | None
     attempts: tuple[FailureRow, ...]
-    options: tuple[ShownOption, ...]
     label: str | None
     standing: Standing = "counts"
     repeats: int | None = None
@@ -190,26 +178,12 @@ def vote_view(
     vote = votes.get(cell)
     attempts = tuple(failures.get(cell, ()))
     failure = next((f for f in reversed(attempts) if f.open), None)
-    order = vote.order if vote else failure.order if failure else None
-    chosen = vote.option if vote else None
     return VoteView(
         cell=cell,
         vote=vote,
         failure=failure,
         attempts=attempts,
-        options=shown_options(criterion, order, chosen),
         label=choice_label(criterion, vote.option, vote.abstained) if vote else None,
-    )
-
-
-def shown_options(
-    criterion: Criterion, order: tuple[int, ...] | None, chosen: int | None
-) -> tuple[ShownOption, ...]:
-    """Return the options in the order shown or, if unknown, in the author's order."""
-    sequence = order if order is not None else tuple(range(len(criterion.choices)))
-    return tuple(
-        ShownOption(place + 1, index, criterion.choices[index], index == chosen)
-        for place, index in enumerate(sequence)
     )
 
 

@@ -165,8 +165,8 @@ def estimate_request(store: Store, request: RunRequest) -> CostEstimate:
             sample=sample,
             # A few of many examples are enough to estimate their length.
             calibration=planned.calibration(_EXAMPLES) if shown else (),
-            learned_from=len(planned.taught.items),
-            twins=planned.taught.twins,
+            learned_from=len(planned.taught),
+            twins=planned.twins,
         ),
     )
 

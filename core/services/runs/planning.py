@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
-from typing import Any, NamedTuple
+from typing import Any
 
 from core.clock import draw_seed
 from core.domain.base import build_model
@@ -92,7 +92,7 @@ def plan_run(store: Store, request: RunRequest) -> Planned:
     """Return the plan for a request; raise ``InputError`` if the request is invalid."""
     plan = outline_run(store, request)
     items = plan.pool.read([candidate.id for candidate in plan.graded])
-    return Planned(plan.plan, plan.rubric, items, plan.calibration(), plan.taught.twins)
+    return Planned(plan.plan, plan.rubric, items, plan.calibration(), plan.twins)
 
 
 @dataclass(frozen=True)
@@ -103,13 +103,14 @@ class Outline:
     rubric: Rubric
     pool: Candidates
     graded: tuple[Candidate, ...]
-    taught: TaughtItems
+    teaching: Candidates
+    taught: tuple[Candidate, ...]
+    twins: RepeatedTexts
 
     def calibration(self, most: int | None = None) -> tuple[Item, ...]:
         """Return the items to learn from; with ``most``, about that many, evenly spread."""
-        pool, items = self.taught.pool, self.taught.items
-        step = 1 if most is None else max(1, len(items) // most)
-        return () if pool is None else pool.read([candidate.id for candidate in items[::step]])
+        step = 1 if most is None else max(1, len(self.taught) // most)
+        return self.teaching.read([candidate.id for candidate in self.taught[::step]])
 
 
 def outline_run(store: Store, request: RunRequest) -> Outline:
@@ -127,12 +128,15 @@ def outline_run(store: Store, request: RunRequest) -> Outline:
     everything = pool.everyone
     seed = draw_seed() if request.seed is None else request.seed
     learned_from = request.learn_from or head.id
-    same, learned = learned_from == head.id, TaughtItems()
+    teaching, taught, twins = pool, tuple[Candidate, ...](), RepeatedTexts()
     if _needs_teaching(request):
-        teaching = pool if same else Candidates(store, learned_from, rubric, upto=last_event)
-        learned = _taught_items(teaching, _gradable_items(everything, request), pool, request, seed)
-    held_out = learned.held_out if same else frozenset()
-    items = _to_grade([i for i in everything if i.id not in held_out], request, seed)
+        if learned_from != head.id:
+            teaching = Candidates(store, learned_from, rubric, upto=last_event)
+        to_grade = _gradable_items(everything, request)
+        taught, held_out, twins = _taught_items(teaching, to_grade, pool, request, seed)
+        if teaching is pool:
+            everything = [candidate for candidate in everything if candidate.id not in held_out]
+    items = _to_grade(everything, request, seed)
     plan = RunPlan(
         name=request.name or " on ".join(dict.fromkeys((rubric.name, head.name))),
         rubric_version_id=request.rubric_version,
@@ -142,7 +146,7 @@ def outline_run(store: Store, request: RunRequest) -> Outline:
         seed=seed,
         replicates=request.replicates,
         budget=request.budget,
-        calibration=_teaching_record(learned_from, learned),
+        calibration=_teaching_record(learned_from, taught, twins),
         versions=program_versions(request.panel),
         details={
             **request.details,
@@ -150,24 +154,17 @@ def outline_run(store: Store, request: RunRequest) -> Outline:
             **({BATCH: True} if request.batch else {}),
         },
     )
-    return Outline(plan, rubric, pool, items, learned)
+    return Outline(plan, rubric, pool, items, teaching, taught, twins)
 
 
-class TaughtItems(NamedTuple):
-    """The items to learn from, all ungraded items of their dataset, and the numbers of twins."""
-
-    items: tuple[Candidate, ...] = ()
-    held_out: frozenset[str] = frozenset()
-    twins: RepeatedTexts = RepeatedTexts()
-    pool: Candidates | None = None
-
-
-def _teaching_record(version: int, teaching: TaughtItems) -> dict[str, Any]:
+def _teaching_record(
+    version: int, taught: Sequence[Candidate], twins: RepeatedTexts
+) -> dict[str, Any]:
     """Return what the plan records about the items learned from."""
-    if not teaching.items:
+    if not taught:
         return {}
-    twins = {"twins": teaching.twins.to_dict()} if teaching.twins else {}
-    return {"dataset_version": version, "items": [i.id for i in teaching.items], **twins}
+    repeated = {"twins": twins.to_dict()} if twins else {}
+    return {"dataset_version": version, "items": [i.id for i in taught], **repeated}
 
 
 def _refuse_imported(panel: Panel) -> None:
@@ -215,8 +212,9 @@ def _taught_items(
     graded: Candidates,
     request: RunRequest,
     seed: int,
-) -> TaughtItems:
-    """Return the labelled items to learn from, at least one; ``to_grade`` are the items to grade.
+) -> tuple[tuple[Candidate, ...], set[str], RepeatedTexts]:
+    """Return the labelled items to learn from, at least one, the ids of all ungraded items of their
+    dataset, and the numbers of twins; ``to_grade`` are the items to grade.
 
     An offline judge does not learn from a twin of a graded item. The calibration split of a dataset
     is not graded, even if no judge learns from it.
@@ -240,7 +238,7 @@ def _taught_items(
     chosen = {i.id for i in _draw_share(groups, request.label_share, seed, at_random=drawn)}
     held_out = chosen | ({i.id for i in labelled} if _has_labels(labelled) else set())
     items = tuple(i for i in labelled if i.id in chosen)
-    return TaughtItems(items, frozenset(held_out), repeated, teaching)
+    return items, held_out, repeated
 
 
 def _gradable_items(items: Sequence[Candidate], request: RunRequest) -> list[Candidate]:

@@ -44,7 +44,7 @@ from core.services.runs.questions import QuestionBuilder
 from core.store.store import Store
 
 if TYPE_CHECKING:
-    from core.judging.offline import TrainingRefused
+    from core.judging.offline import TrainingReport
     from core.judging.offline.trained import Trained
 
 
@@ -256,7 +256,7 @@ def trained_judge(
     }
     judge = OfflineJudge(spec, models)
     judge.prepare(items)
-    return judge, {name: model.report.to_dict() for name, model in models.items()}
+    return judge, judge.reports()
 
 
 def trained_model(
@@ -266,7 +266,7 @@ def trained_model(
     calibration: Sequence[Item],
     items: Sequence[Item],
     seed: int,
-) -> Trained | TrainingRefused:
+) -> Trained | TrainingReport:
     """Return an offline judge's model of one criterion. The texts of ``calibration`` and ``items``
     show which words are rare.
     """

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
-from core.domain.dataset import Pair, Sections
+from core.domain.dataset import Item, Pair, Sections
 from core.domain.runs import Run, RunItemRow, RunRow
 from core.errors import InputError, NotFound, Problem
 from core.services.access.allowing import allowed
@@ -19,14 +19,6 @@ from core.services.spot import trials
 from core.services.spot.request import ITEM, SpotRequest, SpotTurn, trial_of
 from core.services.spot.trials import HELP
 from core.store.store import Store
-
-
-class SpotTask(NamedTuple):
-    """The task of a dataset's items: their common prompt, context (name, text) and reference."""
-
-    prompt: str
-    context: tuple[tuple[str, str], ...]
-    reference: str
 
 
 @allowed("write")
@@ -74,22 +66,21 @@ def item_of(store: Store, run_id: int) -> str:
     return store.runs.item_ids(run_id)[0]
 
 
-def distinct_tasks(store: Store, version_id: int, most: int = 30) -> list[SpotTask]:
-    """Return the distinct prompts (with references) among a dataset's first 500 items, in its
-    order.
+def distinct_tasks(store: Store, version_id: int, most: int = 30) -> list[Item]:
+    """Return an item for each distinct prompt (with context and reference) among a dataset's first
+    500 items, in its order.
 
     It is empty if there are more than ``most``, which are too many to choose from.
     """
     head = store.datasets.version(version_id).head
-    distinct = dict[SpotTask, None]()
-    for item in islice(store.datasets.items(version_id), 500):
-        resolved = head.resolved(item)
-        task = SpotTask(resolved.prompt, tuple(resolved.context.items()), resolved.reference)
+    distinct: dict[tuple[object, ...], Item] = {}
+    for item in map(head.resolved, islice(store.datasets.items(version_id), 500)):
+        task = item.prompt, tuple(item.context.items()), item.reference
         if any(task):
-            distinct[task] = None
+            distinct.setdefault(task, item)
         if len(distinct) > most:
             return []
-    return list(distinct)
+    return list(distinct.values())
 
 
 def recent_checks(store: Store, limit: int = 10) -> list[tuple[RunRow, RunItemRow]]:

@@ -24,7 +24,7 @@ from core.services.runs.ready_run import load_job
 from core.services.versions import follow_version
 from core.services.versions.score_changes import new_places, translated_settled
 from core.store.review.settled import settled_data
-from core.store.runs.rescoring import Carried, carry_votes, count_votes
+from core.store.runs.rescoring import carry_votes, count_votes
 from core.store.store import Store
 
 _LEASE_SECONDS = 600.0
@@ -81,11 +81,11 @@ def start_under(
             raise Conflict("The run is being graded. Carry its votes over when it is done.")
         edits = _checked_edits(store, run_id, version_id, moves)
         successor = _create_run(store, run, version_id, edits, asked_again)
-        chosen = [
-            Carried(old, new.name, place, [option.na for option in new.choices])
-            for old, (new, place) in new_places(edits).items()
+        chosen = {
+            old: (new, places)
+            for old, (new, places) in new_places(edits).items()
             if new.name not in asked_again
-        ]
+        }
         carry_votes(db, run_id, successor.id, chosen, store.vote_statistics.own_rubrics(run_id))
         count_votes(db, successor.id)
         _carry_settled(store, seat, run, successor, edits, asked_again)

@@ -60,7 +60,7 @@ class BenchCell:
         if self.verdict is not None:
             label = choice_label(self.criterion, self.verdict.option, self.verdict.abstained)
             return label or ""
-        labels = [judged.answer.label for judged in self.judges if judged.answer is not None]
+        labels = [judged.label for judged in self.judges if judged.answer is not None]
         return " / ".join(dict.fromkeys(labels))
 
     @property
@@ -190,13 +190,13 @@ def _judge_cell(
     known_cell = known_answers.by_hash.get((*asked, judge.name, hashes[judge.name]))
     if known_cell is not None:
         half = bench["flip"] and not judge.offline and known_cell.state == "fresh"
-        if half and known_cell.answer is not None and not known_cell.answer.twin_label:
-            return JudgeCell(judge.name, "half", known_cell.answer, known_cell.answer.twin_failed)
+        if half and known_cell.twin is None:
+            return replace(known_cell, state="half", failure=known_cell.twin_failed)
         return known_cell
     for name in names:
         before = known_answers.by_place.get((asked[0], name, judge.name))
-        if before is not None and before.answer is not None:
-            return JudgeCell(judge.name, "stale", before.answer)
+        if before is not None:
+            return replace(before, state="stale")
     return JudgeCell(judge.name, "never")
 
 
@@ -302,8 +302,8 @@ def _figures_of(state: WorkbenchState, name: str) -> BenchFigures:
     cells = [row[name] for row in state.cells.values()]
     judged = [c for c in cells if c.agrees is not None and c.state in _CURRENT]
     common = Counter(c.expected for c in judged).most_common(1)
-    answers = [j.answer for c in cells for j in c.judges if j.state in _CURRENT and j.answer]
-    flips = [answer.flips for answer in answers if answer.flips is not None]
+    current = [judged for c in cells for judged in c.judges if judged.state in _CURRENT]
+    flips = [judged.flips for judged in current if judged.flips is not None]
     return BenchFigures(
         criterion=name,
         agreement=Estimate.share(sum(c.agrees is True for c in judged), len(judged)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from core.domain.base import build_model
 from core.domain.dataset import Item
@@ -34,39 +34,30 @@ STATES: tuple[State, ...] = ("asking", "failed", "stale", "never", "half", "fres
 WORKBENCH = "workbench"
 
 
-class BenchAnswer(NamedTuple):
-    """A judge's answer: the option, with its index and label when the judge answered.
+@dataclass(frozen=True)
+class JudgeCell:
+    """A judge's state on a criterion of a row. A stale answer is kept for comparison.
 
-    ``twin`` is the option chosen in reversed order, or ``None``; ``twin_failed`` is the failure of
-    that call.
+    ``label`` is the answer's option when the judge answered; ``twin`` is the answer in reversed
+    order, and ``twin_failed`` the failure of that call.
     """
 
-    run_id: int
-    item: str
-    criterion: str
     judge: str
-    option: int | None
-    abstained: bool
-    label: str
-    chances: tuple[float, ...] | None = None
-    twin: int | None = None
+    state: State
+    failure: FailureRow | None = None
+    run_id: int = 0
+    answer: BallotRow | None = None
+    label: str = ""
+    twin: BallotRow | None = None
     twin_label: str = ""
     twin_failed: FailureRow | None = None
 
     @property
     def flips(self) -> bool | None:
         """Return whether the reversed order changed the answer; ``None`` if it was not asked."""
-        return None if not self.twin_label else self.twin != self.option
-
-
-@dataclass(frozen=True)
-class JudgeCell:
-    """A judge's state on a criterion of a row. A stale answer is kept for comparison."""
-
-    judge: str
-    state: State
-    answer: BenchAnswer | None = None
-    failure: FailureRow | None = None
+        if self.answer is None or self.twin is None:
+            return None
+        return self.twin.option != self.answer.option
 
     @property
     def place(self) -> tuple[int, str, str] | None:
@@ -74,7 +65,7 @@ class JudgeCell:
         answer or a failure.
         """
         if self.answer is not None:
-            return self.answer.run_id, self.answer.item, self.answer.criterion
+            return self.run_id, self.answer.item_id, self.answer.criterion
         if self.failure is not None:
             return self.failure.run_id, self.failure.cell.item, self.failure.cell.criterion
         return None
@@ -127,20 +118,19 @@ def _cell_from_votes(
     if run.active and (vote is None or run.panel.asking.flip != "off"):
         return JudgeCell(judge, "asking")
     if vote is None:
-        return None if failure is None else JudgeCell(judge, "failed", None, failure)
-    twin, twin_failed = votes.get((*place, 1)), failed.get(Cell(*place, 1))
-    answer = BenchAnswer(
+        return None if failure is None else JudgeCell(judge, "failed", failure)
+    twin = votes.get((*place, 1))
+    return JudgeCell(
+        judge,
+        "fresh",
+        None,
         run.id,
-        *place,
-        vote.option,
-        vote.abstained,
+        vote,
         _option_label(criterion, vote),
-        vote.chances,
-        None if twin is None else twin.option,
+        twin,
         "" if twin is None else _option_label(criterion, twin),
-        twin_failed,
+        failed.get(Cell(*place, 1)),
     )
-    return JudgeCell(judge, "fresh", answer)
 
 
 def _option_label(criterion: Criterion, vote: BallotRow) -> str:

@@ -7,7 +7,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from core.domain.review import (
     CellState,
@@ -16,7 +16,6 @@ from core.domain.review import (
     QueueSettings,
     Reason,
     Role,
-    SettledState,
 )
 from core.domain.review_records import QueuedCell, QueuedItem, QueueRow
 from core.domain.rubric import Rubric
@@ -318,56 +317,26 @@ def _reasons_in(text: str) -> tuple[Reason, ...]:
     return tuple(json.loads(text))
 
 
-class VoteStatistics(NamedTuple):
-    """Statistics of a cell's votes; ``option`` and ``abstained`` are its verdict.
-
-    ``failures`` counts the open ones. ``settled`` is the state of the settled decision, if any.
-    """
-
-    option: int | None
-    abstained: bool
-    entropy: float | None
-    margin: float | None
-    votes: int
-    abstentions: int
-    failures: int
-    settled: SettledState | None
-
-
-_NO_VOTES = VoteStatistics(None, False, None, None, 0, 0, 0, None)
-
-
 class RunVoteStatistics:
     """Available as ``store.vote_statistics``."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
 
-    def of_cells(
-        self, run_id: int, item_id: str | None = None
-    ) -> dict[tuple[str, str], VoteStatistics]:
-        """Return the statistics of a run's (or an item's) cells, by item and criterion.
+    def answers(self, run_id: int) -> dict[str, dict[str, int | None]]:
+        """Return the verdicts of cells with a vote or a decision, by item and criterion.
 
-        Cells without votes, failures and a decision are left out.
+        An abstention is ``None``.
         """
-        statistics = {
-            (row[0], row[1]): VoteStatistics(row[2], bool(row[3]), *row[4:])
-            for row in self._files.tuples(
-                "SELECT c.item_id, c.criterion, c.option, c.abstained, c.entropy, c.margin, "
-                "c.votes, c.abstentions, 0, s.state FROM cell c LEFT JOIN settled s "
-                "ON s.run_id = c.run_id AND s.item_id = c.item_id AND s.criterion = c.criterion "
-                "WHERE c.run_id = ? AND (? IS NULL OR c.item_id = ?)",
-                (run_id, item_id, item_id),
-            )
-        }
-        for item, criterion, count in self._files.tuples(
-            "SELECT item_id, criterion, count(*) FROM failure WHERE run_id = ? AND open = 1 "
-            "AND (? IS NULL OR item_id = ?) GROUP BY 1, 2",
-            (run_id, item_id, item_id),
+        answers: dict[str, dict[str, int | None]] = {}
+        for item_id, criterion, option in self._files.tuples(
+            "SELECT c.item_id, c.criterion, c.option FROM cell c WHERE c.run_id = ? "
+            "AND (c.votes > 0 OR c.abstentions > 0 OR EXISTS (SELECT 1 FROM settled s "
+            "WHERE s.run_id = c.run_id AND s.item_id = c.item_id AND s.criterion = c.criterion))",
+            (run_id,),
         ):
-            before = statistics.get((item, criterion), _NO_VOTES)
-            statistics[item, criterion] = before._replace(failures=count)
-        return statistics
+            answers.setdefault(item_id, {})[criterion] = option
+        return answers
 
     def unsettled_splits(self, run_id: int, item_id: str | None = None) -> int:
         """Return the number of a run's (or an item's) cells with split votes and no decision."""

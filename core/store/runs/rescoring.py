@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.domain.review import CellKey
+from core.domain.rubric import Criterion
 from core.errors import Conflict, InputError, NotFound
 from core.store.database.connection import Connections, new_id
 from core.store.database.content import clean
@@ -162,45 +163,29 @@ _COPY_OWN = """
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Carried:
-    """A criterion of the older run, its name in the newer one, and its options there.
-
-    ``places`` maps each old choice to its new place; votes for a choice with ``None`` are dropped.
-    ``na`` says for each new choice whether it is an abstention.
-    """
-
-    old: str
-    new: str
-    places: Sequence[int | None]
-    na: Sequence[bool]
-
-    @property
-    def same(self) -> bool:
-        """Return whether all options keep their numbers, so that shown orders remain valid."""
-        return list(self.places) == list(range(len(self.na)))
-
-
 def carry_votes(
     db: sqlite3.Connection,
     source: int,
     target: int,
-    criteria: Collection[Carried],
+    criteria: Mapping[str, tuple[Criterion, Sequence[int | None]]],
     own: Collection[str],
 ) -> None:
     """Copy votes from one run to another over the same items, within an open transaction.
 
-    ``own`` are the items with their own rubric, whose votes are all copied unchanged.
+    ``criteria`` has, by the older name, the newer criterion and the new place of each old choice;
+    votes for a choice without a place are dropped. ``own`` are the items with their own rubric,
+    whose votes are all copied unchanged.
     """
-    for criterion in criteria:
+    for old, (new, places) in criteria.items():
         values = {
             "from": source,
             "to": target,
-            "old": criterion.old,
-            "new": criterion.new,
-            "places": json.dumps(list(criterion.places)),
-            "na": json.dumps([int(na) for na in criterion.na]),
-            "same": criterion.same,
+            "old": old,
+            "new": new.name,
+            "places": json.dumps(list(places)),
+            "na": json.dumps([int(option.na) for option in new.choices]),
+            # Shown orders remain valid if all options keep their numbers.
+            "same": list(places) == list(range(len(new.choices))),
             "own": json.dumps(list(own)),
         }
         db.execute(_COPY, values)

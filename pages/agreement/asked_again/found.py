@@ -33,13 +33,12 @@ def show(probe_result: ProbeResult) -> None:
         if shift.measure != CHANGES and shift.effect.estimate is not None
     ]
     if shifts:
-        dots = [
-            draw.EstimateDot(shift.edit.title, *shift.effect[:3], 0.0, shift.effect.n)
-            for shift in shifts
-        ]
+        dots = [(shift.edit.title, shift.effect.figure) for shift in shifts]
         axis = "Earned more, of 1"
         st.plotly_chart(
-            draw.forest(dots, axis, "A judge that no edit moves", full_scale=False),
+            draw.forest(
+                dots, axis, "A judge that no edit moves", [0.0] * len(dots), full_scale=False
+            ),
             key=state.key(keys.AGREEMENT_CHART, "probe", judge, probe_result.run.id),
             config={"displayModeBar": False},
             alt=f"{axis}, under each edit, with 95% intervals; the table below has the numbers.",

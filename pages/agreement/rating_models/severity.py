@@ -72,15 +72,10 @@ def show(chosen: RatedSelection) -> None:
 
 
 def _severity_picture(chosen: RatedSelection, study: SeverityStudy) -> None:
-    dots = [
-        draw.EstimateDot(
-            name, rater.shift.value, rater.shift.low, rater.shift.high, n=rater.ratings
-        )
-        for name, rater in study.raters
-    ]
+    dots = [(name, rater.shift._replace(n=rater.ratings)) for name, rater in study.raters]
     st.plotly_chart(
         draw.forest(
-            dots, "Score above an average rater's, as a share of the scale", "", full_scale=False
+            dots, "Score above an average rater's, as a share of the scale", full_scale=False
         ),
         key=state.key(keys.AGREEMENT_CHART, "severity", len(study.raters), *chosen.pair),
         config={"displayModeBar": False},

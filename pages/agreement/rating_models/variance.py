@@ -66,12 +66,9 @@ def show(chosen: RatedSelection) -> None:
 
 def _variance_picture(chosen: RatedSelection, overall: Study) -> None:
     shares = overall.shares()
-    dots = [
-        draw.EstimateDot(WORDS[term], share.value, share.low, share.high, n=share.n)
-        for term, share in shares.items()
-    ]
+    dots = [(WORDS[term], share) for term, share in shares.items()]
     st.plotly_chart(
-        draw.forest(dots, "Share of all variance", ""),
+        draw.forest(dots, "Share of all variance"),
         key=state.key(keys.AGREEMENT_CHART, "variance", *chosen.pair),
         config={"displayModeBar": False},
         alt="Share of the variance of ratings due to each source, with intervals: "

@@ -80,10 +80,9 @@ def state_tag(reply: BenchReply) -> str:
         "half": tag("reversed order not asked", "warn"),
     }
     tags += state_tags.get(cell.state, "")
-    answer = cell.answer
-    if answer is not None and answer.flips:
-        tags += tag(f"flips: reversed, {one_line(answer.twin_label, 40)}", "warn")
-    elif answer is not None and answer.flips is False:
+    if cell.flips:
+        tags += tag(f"flips: reversed, {one_line(cell.twin_label, 40)}", "warn")
+    elif cell.flips is False:
         tags += tag("same in both orders", "neutral")
     return tags
 

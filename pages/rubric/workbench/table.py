@@ -132,7 +132,7 @@ FILTERS: dict[str, tuple[str, Callable[[BenchCell], bool]]] = {
     "differ": ("Differ", lambda cell: cell.agrees is False),
     "stale": ("Stale", lambda cell: cell.state == "stale"),
     "failed": ("Failed", lambda cell: cell.state == "failed"),
-    "flips": ("Flip", lambda cell: any(j.answer and j.answer.flips for j in cell.judges)),
+    "flips": ("Flip", lambda cell: any(j.flips for j in cell.judges)),
 }
 
 
@@ -244,7 +244,7 @@ def _judged_html(cell: BenchCell) -> str:
 def _reply_html(reply: BenchReply, cell: BenchCell, *, only_reply: bool) -> str:
     judge = esc(one_line(reply.cell.judge, 40))
     answer = reply.cell.answer
-    chosen = "" if answer is None else f"<b>{esc(one_line(answer.label, 60))}</b>"
+    chosen = "" if answer is None else f"<b>{esc(one_line(reply.cell.label, 60))}</b>"
     tags = opened_row.state_tag(reply)
     if only_reply:
         tags = opened_row.agreement_tag(cell) + tags
@@ -270,7 +270,7 @@ def _cell_line(cell: BenchCell) -> str:
         "never": tag("not asked"),
     }
     judged = f"<b>{esc(one_line(cell.judge_answers, 40))}</b>" if cell.judge_answers else ""
-    flips = any(j.answer is not None and j.answer.flips for j in cell.judges)
+    flips = any(j.flips for j in cell.judges)
     tags = states.get(cell.state, "") + (tag("flips", "warn") if flips else "")
     criterion = esc(one_line(cell.criterion.name, 40))
     return (

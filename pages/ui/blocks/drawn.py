@@ -19,6 +19,7 @@ from core.blocks.blocks import (
     TableBlock,
     TextCell,
 )
+from core.metrics.estimate import Estimate
 from core.text.numbers import plural, score
 from pages.ui import routes, state
 from pages.ui.text import esc, label, one_line
@@ -160,8 +161,7 @@ def _draw_plot(
 
 
 def _draw_forest(block: Forest) -> object:
-    dots = [
-        draw.EstimateDot(row.name, row.value, row.low, row.high, row.mark) for row in block.rows
-    ]
+    dots = [(row.name, Estimate(row.value, row.low, row.high)) for row in block.rows]
+    marks = [row.mark for row in block.rows]
     is_share = block.low >= 0 and block.high <= 1
-    return draw.forest(dots, block.axis, block.marks, full_scale=is_share)
+    return draw.forest(dots, block.axis, block.marks, marks, full_scale=is_share)

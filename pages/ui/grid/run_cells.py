@@ -5,8 +5,7 @@ side.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
 
 from core.domain.rubric import Rubric
 from core.domain.runs import RunItemRow
@@ -21,23 +20,6 @@ from pages.ui.widgets import OUTCOME_WORDS
 
 #: The mark of a cell on which the sides differ.
 APART = "Δ"
-
-
-class GroupColumn(NamedTuple):
-    """One of the columns under each criterion: a system or a run, with its mean score and
-    shares.
-    """
-
-    name: str
-    rubric: Rubric
-    score: str
-    shares: Mapping[str, str]
-
-
-def side_of(name: str, rubric: Rubric, means: SystemMeans) -> GroupColumn:
-    """Return a side with its mean score and mean shares."""
-    shares = {fold(criterion): share_text(mean) for criterion, mean in means.criteria.items()}
-    return GroupColumn(name, rubric, fmt.score(means.score.value), shares)
 
 
 def opening_name(*parts: str) -> str:
@@ -94,7 +76,7 @@ def share_text(mean: Estimate) -> str:
 
 def side_by_side_table(
     first: str,
-    sides: Sequence[GroupColumn],
+    sides: Sequence[tuple[Rubric, SystemMeans]],
     criteria: Sequence[str],
     lines: Sequence[tuple[ShownCell, Sequence[GridItem | None]]],
     gap: Callable[[str], str] = lambda _: "",
@@ -105,18 +87,23 @@ def side_by_side_table(
 
     Args:
         first: the head of the rows' own cells.
-        sides: the systems or runs.
+        sides: the systems or runs, each with its rubric.
         criteria: the criteria to show; each side may spell their names its own way.
         lines: for each row its own cell, and the item of each side that has one.
         gap: how far the sides differ on a criterion (`""`: by score), in words.
         by_votes: cells differ by the verdicts of their votes, whatever people settled.
     """
-    names = [one_line(side.name, 40) for side in sides]
-    headings = [HeadCell(first), *map(HeadCell, names, (side.score for side in sides))]
+    names = [one_line(means.system, 40) for _, means in sides]
+    scores = (fmt.score(means.score.value) for _, means in sides)
+    shares = [
+        {fold(criterion): share_text(mean) for criterion, mean in means.criteria.items()}
+        for _, means in sides
+    ]
+    headings = [HeadCell(first), *map(HeadCell, names, scores)]
     headings += [
-        HeadCell(words, side.shares.get(fold(criterion), fmt.DASH))
+        HeadCell(words, of_side.get(fold(criterion), fmt.DASH))
         for criterion in criteria
-        for words, side in zip(names, sides, strict=True)
+        for words, of_side in zip(names, shares, strict=True)
     ]
     groups = [("", 1, "")]
     groups += [
@@ -125,25 +112,25 @@ def side_by_side_table(
     ]
     rows = []
     for own_cell, items in lines:
-        scores = (
-            ShownCell("") if item is None else score_cell(side.rubric, item)
-            for side, item in zip(sides, items, strict=True)
+        score_cells = (
+            ShownCell("") if item is None else score_cell(rubric, item)
+            for (rubric, _), item in zip(sides, items, strict=True)
         )
         verdicts = (
-            cell for one in criteria for cell in _verdict_cells(sides, items, one, by_votes)
+            cell
+            for one in criteria
+            for cell in _verdict_cells([means.system for _, means in sides], items, one, by_votes)
         )
-        rows.append([own_cell, *scores, *verdicts])
+        rows.append([own_cell, *score_cells, *verdicts])
     return headings, rows, groups
 
 
 def _verdict_cells(
-    sides: Sequence[GroupColumn], items: Sequence[GridItem | None], criterion: str, by_votes: bool
+    sides: Sequence[str], items: Sequence[GridItem | None], criterion: str, by_votes: bool
 ) -> list[ShownCell]:
     """Return a row's cells of one criterion, marked if the sides' verdicts differ."""
     cells_ = [
-        ShownCell("")
-        if item is None
-        else verdict_cell(item, own_spelling(item, criterion), side.name)
+        ShownCell("") if item is None else verdict_cell(item, own_spelling(item, criterion), side)
         for side, item in zip(sides, items, strict=True)
     ]
     present = [(item, cell) for item, cell in zip(items, cells_, strict=True) if item is not None]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from core.domain.dataset import Item
 from core.domain.review import Closeness, ReviewerAnswer
 from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import Run
 from core.services.labelling import answer_groups, settle_at_sight
-from core.services.labelling.answer_groups import AnswerGroup, GroupedAnswer
 from core.services.results import browsing
 from core.text import numbers as fmt
 from pages.ui import identity, routes, state
@@ -42,26 +42,28 @@ def show(run: Run, rubric: Rubric) -> None:
         return
     # Texts never change; settlements do, and the groups show them.
     cache_key = (*browsing.results_state(store(), run), criterion.name, closeness)
-    every_group: list[AnswerGroup] = remembered(
+    every_group, settled = remembered(
         "answers alike",
         cache_key,
         lambda: answer_groups.answer_groups(store(), run, criterion.name, closeness),
     )
-    groups_of_several = [group for group in every_group if len(group.answers) > 1]
+    groups_of_several = [group for group in every_group if len(group) > 1]
     if not groups_of_several:
         empty_state(
             "No two answers are this close",
             "Choose a looser closeness, or grade answers one by one.",
         )
         return
-    _show_progress(every_group, groups_of_several)
+    open_groups = [
+        group for group in groups_of_several if any(item.id not in settled for item in group)
+    ]
+    _show_progress(every_group, len(groups_of_several), len(open_groups))
     settling.show_last(run.id)
-    following = next((group for group in groups_of_several if group.open), None)
-    if following is None:
-        st.html("<b>Every group is settled.</b>")
+    if open_groups:
+        _show_group(run, criterion, open_groups[0], settled)
     else:
-        _show_group(run, criterion, following)
-    if not all(group.open for group in groups_of_several):
+        st.html("<b>Every group is settled.</b>")
+    if len(open_groups) < len(groups_of_several):
         _show_checked(run, criterion)
 
 
@@ -82,29 +84,30 @@ def _chosen_criterion(rubric: Rubric) -> Criterion | None:
     return rubric.criterion(str(chosen))
 
 
-def _show_progress(groups: Sequence[AnswerGroup], groups_of_several: Sequence[AnswerGroup]) -> None:
-    answers = sum(len(group.answers) for group in groups)
-    settled = sum(not group.open for group in groups_of_several)
+def _show_progress(groups: Sequence[Sequence[Item]], of_several: int, still_open: int) -> None:
+    answers = sum(map(len, groups))
     text = (
         f"{fmt.plural(answers, 'answer')} take {fmt.plural(len(groups), 'decision')}: "
-        f"{fmt.plural(len(groups_of_several), 'group')} ({fmt.count(settled)} settled) and "
-        f"{fmt.count(len(groups) - len(groups_of_several))} answers without a group."
+        f"{fmt.plural(of_several, 'group')} ({fmt.count(of_several - still_open)} settled) and "
+        f"{fmt.count(len(groups) - of_several)} answers without a group."
     )
     st.html(f"<b>{esc(text)}</b>")
 
 
-def _show_group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
+def _show_group(
+    run: Run, criterion: Criterion, group: Sequence[Item], settled: Mapping[str, int | None]
+) -> None:
     """Draw the members, each of which can be left out, and the options."""
     with st.container(border=True, gap="xsmall"):
-        if group.prompt:
-            st.html(f'<span class="rs-quiet">{esc(one_line(group.prompt, 300))}</span>')
-        st.html(f"<b>{esc(fmt.plural(len(group.answers), 'answer'))} alike</b>")
-        chosen = [answer for answer in group.answers[:SHOWN] if _show_member(criterion, answer)]
-        if further := group.answers[SHOWN:]:
+        if group[0].prompt:
+            st.html(f'<span class="rs-quiet">{esc(one_line(group[0].prompt, 300))}</span>')
+        st.html(f"<b>{esc(fmt.plural(len(group), 'answer'))} alike</b>")
+        chosen = [item for item in group[:SHOWN] if _show_member(criterion, item, settled)]
+        if further := group[SHOWN:]:
             with st.expander(f"{fmt.count(len(further))} more"):
-                chosen += [answer for answer in further if _show_member(criterion, answer)]
+                chosen += [item for item in further if _show_member(criterion, item, settled)]
         settling.ask_name()
-        cells = [(answer.item_id, criterion.name) for answer in chosen]
+        cells = [(item.id, criterion.name) for item in chosen]
         note = f"One of {fmt.plural(len(chosen), 'answer')} alike."
         with st.container(horizontal=True, gap="small"):
             for index, option in enumerate(criterion.options):
@@ -125,16 +128,15 @@ def _show_group(run: Run, criterion: Criterion, group: AnswerGroup) -> None:
             )
 
 
-def _show_member(criterion: Criterion, answer: GroupedAnswer) -> bool:
+def _show_member(criterion: Criterion, item: Item, settled: Mapping[str, int | None]) -> bool:
     """Draw one answer with a tick box; return whether it is ticked. Settled answers start
     unticked.
     """
-    settled = (
-        "" if answer.option is None else f" (settled: {criterion.options[answer.option].label})"
-    )
-    key = state.key(ALIKE, "member", criterion.name, answer.item_id)
-    state.seed(key, not answer.settled)
-    return st.checkbox(label(f"{one_line(answer.text, 400)}{settled}"), key=key)
+    option = settled.get(item.id)
+    mark = "" if option is None else f" (settled: {criterion.options[option].label})"
+    key = state.key(ALIKE, "member", criterion.name, item.id)
+    state.seed(key, item.id not in settled)
+    return st.checkbox(label(f"{one_line(item.output, 400)}{mark}"), key=key)
 
 
 def _stricter_button() -> None:

@@ -86,7 +86,7 @@ MADE: dict[str, Callable[[float], Estimate | Interval]] = {
     "strength": joined,
     "elo": lambda level: elo_ratings(
         np.arange(N), FIRST, SECOND, WON, systems=2, rng=rng(), level=level
-    ).intervals[0],
+    )[0],
     "at equal length": controlled,
 }  # fmt: skip
 

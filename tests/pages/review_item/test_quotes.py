@@ -8,7 +8,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.review_item.submission import QuotedPassage, layered_html, quote_legend
+from pages.review_item.submission import layered_html, quote_legend
 
 TEXTS = st.text(alphabet="ab <>&.\n", max_size=30)
 SPANS = st.lists(st.tuples(st.integers(-2, 35), st.integers(-2, 35)), max_size=4)
@@ -18,13 +18,15 @@ SPANS = st.lists(st.tuples(st.integers(-2, 35), st.integers(-2, 35)), max_size=4
 def test_the_text_stays_what_it_was_however_marks_overlap(
     text: str, own: list[tuple[int, int]], cuts: list[tuple[int, int]]
 ) -> None:
-    quotes = [QuotedPassage("q", "Ann", (text[start : start + length],)) for start, length in cuts]
+    quotes = {
+        f"Ann {at}": (text[start : start + length],) for at, (start, length) in enumerate(cuts)
+    }
     shown = re.sub("<sup>[^<]*</sup>", "", layered_html(text, own, quotes))
     assert html.unescape(re.sub("</?mark[^>]*>", "", shown)) == text
 
 
 def test_a_passage_that_both_mark_shows_both_marks_and_every_judge_who_quoted_it() -> None:
-    quotes = [QuotedPassage("a", "Ann", ("sun rises",)), QuotedPassage("b", "Bob", ("rises",))]
+    quotes = {"Ann": ("sun rises",), "Bob": ("rises",)}
     shown = re.sub(' style="[^"]*"', "", layered_html("The sun rises.", [(4, 7)], quotes))
     assert shown == (
         'The <mark class="rs-quoted"><mark class="rs-mark">sun</mark></mark>'
@@ -33,6 +35,6 @@ def test_a_passage_that_both_mark_shows_both_marks_and_every_judge_who_quoted_it
 
 
 def test_who_quoted_what_is_not_there_is_not_in_the_legend() -> None:
-    quotes = [QuotedPassage("a", "Ann", ("the moon",)), QuotedPassage("b", "<Bob>", ("sun",))]
+    quotes = {"Ann": ("the moon",), "<Bob>": ("sun",)}
     assert quote_legend("The sun.", quotes).endswith("<sup>b</sup> &lt;Bob&gt;</span>")
-    assert quote_legend("The sun.", quotes[:1]) == ""
+    assert quote_legend("The sun.", {"Ann": ("the moon",)}) == ""

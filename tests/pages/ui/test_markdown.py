@@ -54,7 +54,7 @@ LOOKED_AT = {
     ("pages/spot/submission.py", "number"),
     ("pages/agreement/raters.py", "few_items_warning(len(chosen.sheet.items))"),
     ("pages/agreement/confusion.py", "few_items_warning(close.n)"),
-    ("pages/agreement/findings.py", "_chart_caption(examination.findings[int(place)])"),
+    ("pages/agreement/findings.py", "_chart_caption(examination.evidence[int(place)])"),
     ("pages/agreement/findings.py", "diagnosis.summary"),
     ("pages/agreement/page.py", "small"),
     ("pages/agreement/criteria.py", "few_items_warning(pair.n)"),

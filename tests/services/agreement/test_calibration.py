@@ -101,11 +101,11 @@ def test_an_imported_run_says_the_same_as_its_folder_and_as_its_page(
     assert of(there)["calibration"] == of(here)["calibration"]
 
     sheet = load_ratings.sheet_of_run(store, run)
-    (shown,) = calibration.calibrations_of_run(store, run, sheet, "c", LABELS)
-    assert (shown.column, shown.n, shown.without) == ("judge:J", 4, 1)
+    ((column, shown),) = calibration.calibrations_of_run(store, run, sheet, "c", LABELS).items()
+    assert (column, shown.n, shown.without) == ("judge:J", 4, 1)
     told = of(there)["calibration"]
-    assert (shown.found.ece.value, shown.found.brier.value) == (told["ece"], told["brier"])
-    assert [shown.found.ece.low, shown.found.ece.high] == told["ci"]["ece"]
+    assert (shown.ece.value, shown.brier.value) == (told["ece"], told["brier"])
+    assert [shown.ece.low, shown.ece.high] == told["ci"]["ece"]
 
 
 def test_a_gate_can_ask_for_it(folder: Path) -> None:

@@ -28,7 +28,7 @@ def known(name: str, value: float, low: float, high: float, n: int = 100) -> Kno
 
 
 def test_the_bound_is_the_one_the_checks_call_hardly_agreeing() -> None:
-    assert conclusion.BOUND == BOUNDS["agreement"].null.value == 0.4
+    assert conclusion.BOUND == BOUNDS["agreement"].value == 0.4
 
 
 @pytest.mark.parametrize(

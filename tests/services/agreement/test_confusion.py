@@ -163,12 +163,11 @@ def test_counts_and_items_always_match_and_no_item_is_in_two_cells(
 
 
 def test_every_two_raters_are_compared_and_the_matrix_is_symmetric(sheet: Sheet) -> None:
-    columns, values, counts = reliability.kappa_matrix(sheet, "Clear", (LABELS, ANN, BOB))
+    kappas = reliability.kappa_matrix(sheet, "Clear", (LABELS, ANN, BOB))
 
-    assert columns == (LABELS, ANN, BOB)
     # Labels and bob share a, b and c; ann and bob a and b.
-    assert [counts[0][2], counts[1][2]] == [3, 2]
-    assert all(values[a][b] == values[b][a] for a in range(3) for b in range(3))
+    assert [kappas[0][2].n, kappas[1][2].n] == [3, 2]
+    assert all(kappas[a][b] == kappas[b][a] for a in range(3) for b in range(3))
 
 
 def test_answers_are_spread_over_the_options(sheet: Sheet) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.cli.reports_as_text import metrics_as_text
+from core.metrics.estimate import Estimate
 from core.services.agreement.rater_pairs import bias_direction
 from core.text.numbers import score
 from tests.services.measured import measured, written
@@ -43,7 +44,8 @@ def test_a_judge_who_always_says_unmet_is_said_to_say_unmet_more_often(tmp_path:
 def test_the_interval_is_turned_with_the_figure(always_met: Path) -> None:
     report = measured(always_met, None, 500)
     low, high = report["criteria"]["right"]["raters"]["yes"]["vs_gold"]["ci"]["bias_levels"]
-    turned = bias_direction("bias_levels", "binary", ["MET", "UNMET"], -2 / 3, low, high)
+    bias = Estimate(-2 / 3, low, high)
+    _, _, turned = bias_direction("bias_levels", "binary", ["MET", "UNMET"], bias)
     assert (turned.low, turned.high) == (-high, -low)
     assert turned.low < turned.value < turned.high
     assert f"by 0.67 ({score(0 - high)} to {score(0 - low)})" in metrics_as_text(report)
@@ -60,6 +62,7 @@ def test_an_ordinal_judge_leans_towards_an_option(tmp_path: Path) -> None:
 def test_the_order_of_the_options_does_not_matter(labels: list[str]) -> None:
     """A quarter of the items more is called MET."""
     towards = labels.index("MET")
-    found = bias_direction("bias_levels", "binary", labels, 0.25 if towards else -0.25)
-    assert found[:3] == ("says MET more often", "as a share of the items", 0.25)
-    assert bias_direction("bias_levels", "binary", labels, 0.0).words == "says MET as often"
+    bias = Estimate(0.25 if towards else -0.25)
+    text, unit, size = bias_direction("bias_levels", "binary", labels, bias)
+    assert (text, unit, size.value) == ("says MET more often", "as a share of the items", 0.25)
+    assert bias_direction("bias_levels", "binary", labels, Estimate(0.0))[0] == "says MET as often"

@@ -128,12 +128,12 @@ def test_a_judge_has_one_kappa_with_one_interval_alone_among_all_and_in_metrics(
     criteria = measured(store, run)["criteria"]
     for criterion in sheet.criteria:
         kappa = "kappa_quadratic" if criterion.scale == "ordinal" else "cohen_kappa"
-        for standing in reliability.closeness_to_majority(sheet, criterion.name)[0]:
-            close = rater_pairs.pair_details(sheet, criterion.name, "people", standing.column)
-            name = rating_sheet.name_of(standing.column)
+        for column, figure in reliability.closeness_to_majority(sheet, criterion.name)[0].items():
+            close = rater_pairs.pair_details(sheet, criterion.name, "people", column)
+            name = rating_sheet.name_of(column)
             pair = criteria[criterion.name]["raters"][name]["vs_human_majority"]
             alone = dict((*close.first, *close.rest))[kappa]
-            assert told(standing.kappa) == told(alone) == in_json(pair, kappa)
+            assert told(figure) == told(alone) == in_json(pair, kappa)
 
 
 def test_scores_of_a_pair_are_one_number_with_one_interval(store: Store, run: int) -> None:

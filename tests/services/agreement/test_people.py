@@ -119,17 +119,16 @@ def test_a_tied_majority_is_left_out_and_counted() -> None:
 def test_the_ceiling_is_what_people_reach_with_the_others() -> None:
     sheet = made(THREE, [0, 0, 1, 0, 1])
 
-    standings, means, ties = reliability.closeness_to_majority(sheet, "c")
+    by_name, means, ties = reliability.closeness_to_majority(sheet, "c")
 
-    by_name = {one.column: one for one in standings}
     # ann with the others: table [[1, 1], [0, 1]] on 3 items, po 2/3, pe (2*1 + 1*2)/9 = 4/9,
     # kappa (2/3 - 4/9) / (5/9) = .4. ben: ann and cat agree on 0, 1, 2 (0, 0, 1), ben says 0, 1, 1:
     # .4 as well. cat: ann and ben agree on 0, 2, 4 (0, 1, 0), cat says 0, 1, 1: .4.
-    assert [by_name[one].kappa.value for one in (ANN, BEN, CAT)] == pytest.approx([0.4] * 3)
+    assert [by_name[one].value for one in (ANN, BEN, CAT)] == pytest.approx([0.4] * 3)
     assert means["human"].value == pytest.approx(0.4)
     # The judge: table [[3, 1], [0, 1]], po .8, pe (4*3 + 1*2)/25 = .56, kappa .24/.44.
     assert means["llm"].value == pytest.approx(0.24 / 0.44)
-    assert (by_name[ANN].kind, by_name[LLM].n, ties) == ("human", 5, 0)
+    assert (by_name[LLM].n, ties) == (5, 0)
 
 
 def test_alpha_is_of_people_or_of_judges_and_says_who_is_missing() -> None:
@@ -171,7 +170,7 @@ def test_every_pair_of_the_matrix_is_the_kappa_of_that_pair(
                 rater_pairs.compare_pair(sheet, one, other, resamples=20) if a != b else [None]
             )
             if line is not None:
-                cell = found.figure(a, b)
+                cell = found[a][b]
                 assert (cell.value, cell.n) == (pytest.approx(line.kappa.value), line.n)
 
 
@@ -234,12 +233,11 @@ def test_raters_are_ranked_by_their_kappa_with_a_reference_each_with_its_interva
 
     # The judge meets the majority of all with .24/.44, people that of the others with .4 each (see
     # the ceiling); against the majority the ceiling's figures are the same.
-    assert ranks[0].column == LLM
-    assert ranks[0].kappa.value == pytest.approx(0.24 / 0.44)
-    assert {one.column for one in ranks[1:]} == {ANN, BEN, CAT}
-    assert {one.column: one.kappa for one in ranks} == {
-        one.column: one.kappa for one in reliability.closeness_to_majority(sheet, "c")[0]
-    }
+    first, *others = ranks
+    assert first == LLM
+    assert ranks[LLM].value == pytest.approx(0.24 / 0.44)
+    assert {*others} == {ANN, BEN, CAT}
+    assert ranks == reliability.closeness_to_majority(sheet, "c")[0]
     assert means["human"].value == pytest.approx(0.4)
 
 

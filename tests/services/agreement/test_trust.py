@@ -18,8 +18,8 @@ from core.services.agreement import load_ratings, overall
 from core.services.agreement.metrics_report import metrics_source
 from core.services.agreement.overall import Trust
 from core.services.comparison.run_comparison import compare_runs
-from core.services.gate.bounds import GateBound, GateLimits
-from core.services.gate.checking import GateRequest, check_source
+from core.services.gate.bounds import GateBound, GateRequest
+from core.services.gate.checking import check_source
 from core.services.reports.paper import report_as_paper
 from core.services.reports.run_report import report_run
 from core.services.review import random_labels
@@ -140,7 +140,7 @@ def test_one_statement_is_shown_everywhere(store: Store) -> None:
     assert sentence in list(report_as_paper(report_run(store, run.id, created="then")).texts())
     assert gate.checks[0]["value"] == found["trust"]["right"]
     # A figure over labelled cells says how many of them a review picked.
-    plain = GateRequest((GateBound("accuracy", "min", 0.5),), limits=GateLimits(min_n=1))
+    plain = GateRequest((GateBound("accuracy", "min", 0.5),), min_n=1)
     (check,) = check_source(lambda: store, str(run.id), plain).checks
     assert "8 of 10 labels come from a review, which picks doubtful cells" in check["why"]
     assert not check["ok"]
@@ -157,7 +157,7 @@ def test_a_gate_says_what_people_settled_after_an_audit_too(store: Store) -> Non
         reviewed.settle(store, reviewed.sit(store, "Ada"), queue, item, MET)
 
     assert load_ratings.run_ratings(store, run.id).draw(0.95).audited is not None
-    plain = GateRequest((GateBound("accuracy", "min", 0.5),), limits=GateLimits(min_n=1))
+    plain = GateRequest((GateBound("accuracy", "min", 0.5),), min_n=1)
     (check,) = check_source(lambda: store, str(run.id), plain).checks
     assert "n = 120, 120 of them settled in review" in check["why"]
 

@@ -78,14 +78,14 @@ def test_submissions_are_written_per_option_and_between_neighbours(
     task = run(store, request(provider))
     assert (task.status, task.done, task.planned, task.calls) == ("done", 7, 7, 7)
     made = generated_items.written_so_far(store, task)
-    assert [one.aimed for one in made] == [
+    assert [generated_items.aim_of_item(one)[1] for one in made] == [
         *[("None",)] * 2,
         *[("Deep",)] * 3,
         ("None", "Some"),
         ("Some", "Deep"),
     ]
-    assert {one.task for one in made} == {"Why do tides rise?", "Why is the sky blue?"}
-    assert len({one.text for one in made}) == 7
+    assert {one.prompt for one in made} == {"Why do tides rise?", "Why is the sky blue?"}
+    assert len({one.output for one in made}) == 7
 
 
 def test_the_option_aimed_at_is_kept_beside_the_item_and_is_never_its_label(
@@ -111,7 +111,7 @@ def test_tasks_are_invented_first_where_none_are_given(store: Store, provider: P
     provider.rule = by_aim
     task = run(store, request(provider, tasks=(), invent=3))
     assert (task.status, task.done, task.planned) == ("done", 8, 8)
-    assert {one.task for one in generated_items.written_so_far(store, task)} == {
+    assert {one.prompt for one in generated_items.written_so_far(store, task)} == {
         "Task A",
         "Task B",
         "Task C",

@@ -79,7 +79,7 @@ def test_a_change_that_helps_on_items_it_has_not_seen_is_kept_with_its_interval(
     # Half of the items are held out; of those the replies in words were wrong before.
     held = task.request["held"]
     words = sum(int(id_[1:]) % 3 == 1 for id_ in held)
-    assert gain.items == len(held) == ITEMS // 2
+    assert gain.accuracy.n == len(held) == ITEMS // 2
     assert gain.accuracy.first.value == pytest.approx(1 - words / len(held))
     assert gain.accuracy.second.value == 1.0
     low, high = gain.accuracy.difference.low, gain.accuracy.difference.high

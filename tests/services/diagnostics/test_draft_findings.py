@@ -27,7 +27,7 @@ def test_a_criterion_on_which_judges_do_not_agree_is_told_of(store: Store) -> No
     newest = diagnosis.newest_answer(store, store.runs.row(run_id).rubric_id)
     assert newest is not None
     assert (newest.run.id, newest.passed) == (run_id, None)
-    about = diagnosis.findings_on_criterion(newest.heard.findings, "cites")
+    about = diagnosis.findings_on_criterion(newest.findings, "cites")
     assert about
     assert about[0].severity == "serious"
     assert "agree" in about[0].sentence
@@ -48,8 +48,7 @@ def test_a_run_with_one_judge_does_not_make_a_fault_forgotten(store: Store) -> N
     assert said.passed is not None
     assert (said.run.id, said.passed.id, said.why) == (before, alone, "one judge")
     assert [
-        one.severity == "serious"
-        for one in diagnosis.findings_on_criterion(said.heard.findings, "cites")
+        one.severity == "serious" for one in diagnosis.findings_on_criterion(said.findings, "cites")
     ] == [True]
 
 
@@ -57,8 +56,8 @@ def test_where_no_run_can_tell_agreement_is_unknown_and_not_healthy(store: Store
     alone = run(store, judges=JUDGES[1:], labelled=False)
     said = diagnosis.newest_answer(store, store.runs.row(alone).rubric_id)
     assert said is not None
-    assert not said.heard.answers
-    assert said.heard.unknown["cites"] == "one judge"
+    assert not said.answers
+    assert said.unknown["cites"] == "one judge"
 
 
 def test_one_judge_beside_labels_can_tell(store: Store) -> None:

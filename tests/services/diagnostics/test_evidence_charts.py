@@ -125,7 +125,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_the_first_place_is_chosen_more_often_than_its_share(store: Store) -> None:
-    found = examination_of_run(store, stored.run(store, first=0.6)).findings
+    found = examination_of_run(store, stored.run(store, first=0.6)).evidence
 
     chart = chart_of(next(one for one in found if one.finding.kind == "position"))
     assert chart.axes[0] == "Place at which an option was shown"
@@ -166,9 +166,9 @@ def test_of_imported_votes_people_are_the_truth_and_only_the_model_is_examined(
 
     assert (world.names, world.truth) == (("gpt",), MAJORITIES)
     assert world.criteria[0].truth.tolist() == [n % 2 for n in range(60)]
-    leniency = next(one for one in found.findings if one.finding.kind == "leniency")
+    leniency = next(one for one in found.evidence if one.finding.kind == "leniency")
     # Half the items are UNMET, and all are called MET: .50 of an option's value too kind.
     assert leniency.finding.estimate == pytest.approx(0.5)
     assert "more lenient than people's majorities" in leniency.finding.sentence
-    reasons = {kind: why for kind, why, _ in found.unmade}
+    reasons = dict(found.unmade.keys())
     assert reasons["position"] == ("No order in which options were shown is known of its answers.")

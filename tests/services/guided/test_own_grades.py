@@ -72,7 +72,7 @@ def test_ten_graded_texts_are_labels_of_the_next_version_and_a_declared_draw(sto
     assert own_grades.unfinished_sitting(store, after, rubric) is None
     # Its chance is 10 of 24 for every text, so that corrected results may rest on it.
     assert label_draws.declared_draw(store, after.id) is not None
-    assert set(label_draws.drawn_items(store, after.id, "").chances.values()) == {10 / 24}
+    assert set(label_draws.item_chances(store, after.id, "").values()) == {10 / 24}
 
 
 def test_the_next_ten_are_others_and_the_draw_goes_on(store: Store) -> None:

@@ -40,8 +40,8 @@ def run_of(store: Store) -> Run:
 
 
 def ids(store: Store, run: Run, closeness: Closeness) -> list[list[str]]:
-    found = answer_groups.answer_groups(store, run, "Right", closeness)
-    return [[answer.item_id for answer in group.answers] for group in found]
+    groups, _ = answer_groups.answer_groups(store, run, "Right", closeness)
+    return [[item.id for item in group] for group in groups]
 
 
 def test_answers_to_one_question_are_grouped_by_how_close_they_are(store: Store) -> None:
@@ -53,14 +53,14 @@ def test_answers_to_one_question_are_grouped_by_how_close_they_are(store: Store)
 
 def test_a_group_is_settled_at_once_and_says_so(store: Store) -> None:
     run, ada = run_of(store), sit(store, "Ada")
-    (largest, *_) = answer_groups.answer_groups(store, run, "Right", "near")
-    cells = [(answer.item_id, "Right") for answer in largest.answers]
+    (largest, *_), settled = answer_groups.answer_groups(store, run, "Right", "near")
+    assert settled == {}
+    cells = [(item.id, "Right") for item in largest]
 
     settle_at_sight.settle(store, ada, run.id, cells, ReviewerAnswer(MET), name=BY_GROUPS)
 
-    (largest, *others) = answer_groups.answer_groups(store, run, "Right", "near")
-    assert [answer.option for answer in largest.answers] == [MET] * 3
-    assert (largest.open, others[0].open) == (False, True)
+    _, settled = answer_groups.answer_groups(store, run, "Right", "near")
+    assert settled == dict.fromkeys("abc", MET)
     (queue,) = queues.queues_of_run(store, run.id)
     assert queue.name == BY_GROUPS
 

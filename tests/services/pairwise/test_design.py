@@ -65,7 +65,7 @@ def test_in_one_order_each_system_of_a_pair_stands_first_half_of_the_time() -> N
 
 def test_items_join_by_their_prompt() -> None:
     field = join_datasets([items(("1", "p", "x"), ("2", "p", "y"), ("3", "q", "x"))])
-    assert [(t.id, tuple(t.answers)) for t in field.tasks] == [("1", ("x", "y"))]
+    assert [(task, tuple(items)) for task, items in field.tasks.items()] == [("1", ("x", "y"))]
     assert field.notices == ("1 of 2 tasks lack an answer of some system.",)
 
 
@@ -74,7 +74,7 @@ def test_files_join_by_the_id_of_their_items_and_are_systems() -> None:
     two = items(("2", "q", ""), ("1", "p", "")).model_copy(update={"name": "y"})
     field = join_datasets([one, two])
     assert field.systems == ("x", "y")
-    assert [t.id for t in field.tasks] == ["1", "2"]
+    assert list(field.tasks) == ["1", "2"]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from core.metrics.ranking.contests import majority_winner
 from core.services.pairwise.contest_votes import contests_of_runs, outcome_of_contest, winner_of
 from core.services.pairwise.design import free_question
 from core.services.pairwise.leaderboard import leaderboard
@@ -104,7 +105,7 @@ def test_a_circle_is_said_and_nobody_is_crowned(tmp_path: Path, provider: Provid
     store, request = start(tmp_path, provider, ["rock", "paper", "scissors"], 6)
     board = leaderboard(contests_of_runs(store, [held(store, request)]))
     assert [s.rank for s in board.standings] == [1, 1, 1]
-    assert board.majorities.winner is None
+    assert majority_winner(board.matrix) is None
     assert any(
         "A circle: rock beats paper beats scissors beats rock." in note for note in board.notes
     )

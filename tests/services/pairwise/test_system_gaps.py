@@ -16,7 +16,7 @@ def test_items_with_the_same_prompt_are_one_task_of_several_systems(store: Store
 
     assert shared.systems == ("old", "new")
     # Task 4 was answered by new alone.
-    assert [dict(task.items) for task in shared.tasks] == [
+    assert [dict(items) for items in shared.tasks.values()] == [
         {"old": f"o{n}", "new": f"n{n}"} for n in (1, 2, 3)
     ]
 
@@ -25,19 +25,20 @@ def test_the_gap_of_a_criterion_is_the_mean_difference_over_shared_tasks(store: 
     run = store.runs.get(made(store))
     shared = shared_tasks(store, run)
 
-    score, depth, rude = system_gaps.gaps_between(store, run, shared, "old", "new", resamples=200)
+    gaps = system_gaps.gaps_between(store, run, shared, "old", "new", resamples=200)
+    score, depth, rude = gaps.values()
 
     # Depth, new minus old: 1 - 0, .5 - .5, 1 - 0 -> 2/3. n4 has no twin and is not in it.
-    assert (depth.name, depth.difference.n) == ("Depth", 3)
-    assert depth.difference.value == pytest.approx(2 / 3)
+    assert (list(gaps), depth.value.n) == (["", "Depth", "Rude"], 3)
+    assert depth.value.value == pytest.approx(2 / 3)
     # Rude is a penalty: what is left of it is 1 - 1 and 1 - 0; n2's abstention has no value.
-    assert rude.difference.n == 2
-    assert rude.difference.value == pytest.approx(0.5)
+    assert rude.value.n == 2
+    assert rude.value.value == pytest.approx(0.5)
     # Scores are (10 Depth - 5 Rude) / 10, and at least 0; an abstention is left out:
     # new 1, .5, 1; old 0, .5, 0.
-    assert score.difference.value == pytest.approx(2 / 3)
+    assert score.value.value == pytest.approx(2 / 3)
     # Three tasks decide nothing.
-    assert not any(gap.decided for gap in (score, depth, rude))
+    assert not any(gap.significant for gap in (score, depth, rude))
 
 
 def test_the_gap_changes_its_sign_with_the_order_of_the_two(store: Store) -> None:
@@ -47,14 +48,14 @@ def test_the_gap_changes_its_sign_with_the_order_of_the_two(store: Store) -> Non
     there = system_gaps.gaps_between(store, run, shared, "old", "new", resamples=200)
     back = system_gaps.gaps_between(store, run, shared, "new", "old", resamples=200)
 
-    for one, other in zip(there, back, strict=True):
-        assert one.difference.value == pytest.approx(-(other.difference.value or 0.0))
+    for one, other in zip(there.values(), back.values(), strict=True):
+        assert one.value.value == pytest.approx(-(other.value.value or 0.0))
 
 
 def test_systems_without_a_shared_task_have_no_gap(store: Store) -> None:
     run = store.runs.get(made(store))
-    shared = shared_tasks(store, run)._replace(tasks=())
+    shared = shared_tasks(store, run)._replace(tasks={})
 
-    score, *_ = system_gaps.gaps_between(store, run, shared, "old", "new")
+    score = system_gaps.gaps_between(store, run, shared, "old", "new")[""]
 
-    assert (score.difference.value, score.difference.reason) == (None, NO_TASK)
+    assert (score.value.value, score.value.reason) == (None, NO_TASK)

@@ -12,8 +12,8 @@ import pytest
 from core.services.agreement import load_ratings, overall
 from core.services.agreement.conclusion import conclusion_on
 from core.services.datasets import label_draws
-from core.services.gate.bounds import GateBound
-from core.services.gate.checking import GateRequest, check_source
+from core.services.gate.bounds import GateBound, GateRequest
+from core.services.gate.checking import check_source
 from core.services.reports.run_report import report_run
 from core.services.results import fair_sample
 from core.services.results.fair_sample import CellAgreement, unfair_labels

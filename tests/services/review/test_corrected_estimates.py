@@ -58,7 +58,7 @@ def test_what_a_queue_says_of_all_cells_reads_them_as_columns(
     read_whole = (
         ("verdicts", store.results),
         ("cells", store.queues),
-        ("of_cells", store.vote_statistics),
+        ("answers", store.vote_statistics),
     )
     for name, of in (*read_whole, ("ballots", store.votes), ("contents", store.datasets)):
         monkeypatch.setattr(type(of), name, lambda *_, name=name: pytest.fail(name))

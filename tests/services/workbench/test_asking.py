@@ -78,9 +78,7 @@ def test_flips_are_counted_with_their_interval(store: Store, provider: Provider)
     assert (round(low or 0, 4), high) == (0.4385, 1.0)
     assert depth.flips.n == 3
     cells = now(store, draft()).cells.values()
-    assert {j.answer.flips for c in cells for x in c.values() for j in x.judges if j.answer} == {
-        True
-    }
+    assert {j.flips for c in cells for x in c.values() for j in x.judges if j.answer} == {True}
 
 
 def test_agreement_counts_rows_with_an_expectation_and_says_its_interval(

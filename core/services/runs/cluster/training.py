@@ -14,7 +14,7 @@ from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Rubric
 from core.errors import RubricStudioError
-from core.judging.offline import AppliedModel, OfflineJudge, TrainingRefused
+from core.judging.offline import AppliedModel, OfflineJudge, TrainingReport
 from core.services.runs.cluster.joining import Cluster
 from core.services.runs.ready_run import Job, TrainedJudge, trained_here, trained_model
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 WORTH = 5_000
 
 #: By criterion: the trained judge's votes, or why it could not be trained.
-Found = dict[str, AppliedModel | TrainingRefused]
+Found = dict[str, AppliedModel | TrainingReport]
 
 
 def needs_help(job: Job) -> bool:
@@ -55,7 +55,7 @@ async def train_on_cluster(cluster: Cluster, spec: Judge, job: Job) -> TrainedJu
     models = {name: by_name[name] for name in names}
     judge = OfflineJudge(spec, models)
     judge.prepare(job.items)
-    return judge, {name: model.report.to_dict() for name, model in models.items()}
+    return judge, judge.reports()
 
 
 def learn_criteria(sent: bytes, names: list[str]) -> Found:
@@ -71,9 +71,9 @@ def _applied_model(
     calibration: tuple[Item, ...],
     items: tuple[Item, ...],
     seed: int,
-) -> AppliedModel | TrainingRefused:
+) -> AppliedModel | TrainingReport:
     model = trained_model(spec, rubric.criterion(name), rubric, calibration, items, seed)
-    if isinstance(model, TrainingRefused):
+    if isinstance(model, TrainingReport):
         return model
     predictions = model.predict(items)
     by_item = {item.id: prediction for item, prediction in zip(items, predictions, strict=True)}
