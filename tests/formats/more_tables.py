@@ -587,7 +587,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "refused",
+        "at once",
         (12, 2, 6, 1),
         maps=("item=Name submission=Thema raters=Fr. Brand raters=Hr. Winter",),
     ),
@@ -622,7 +622,7 @@ MORE_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "refused",
+        "at once",
         (12, 2, 6, 1),
         maps=("item=Robot raters=Mr Hale raters=Ms Ito",),
     ),

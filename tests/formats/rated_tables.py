@@ -210,7 +210,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "refused",
+        "at once",
         (18, 3, 6, 1),
         maps=("item=Opera raters=Sig. Rossi raters=Sig.ra Bo raters=Dott. Riva",),
     ),

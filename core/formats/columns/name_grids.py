@@ -37,7 +37,9 @@ _NAME = re.compile(r"[^\W\d_a-z]+\w*\Z")
 _CODED = re.compile(r"(?:[^\W\d_a-z]\.[ -]?)+[^\W\d_]{2}|[A-Z]{1,2}\d+ \([^\W\d]")
 #: `ann1`, `annot_2`, `ANN B`: an annotator, and no system.
 _ANNOTATOR = re.compile(r"ann(o|ot)? ?\d{1,2}|ann(o|ot)? [a-z]")
-_TITLE = re.compile(r"(dr|dra|prof|mr|mrs|ms|mme|mlle|herr|frau|sr|sra|sig|dott)\.? [^\W\d]")
+_TITLE = re.compile(
+    r"(dr|dra|prof|mr|mrs|ms|mme|mlle|m|herr|frau|hr|fr|pan|pani|sr|sra|sig|dott)\.? [^\W\d]"
+)
 
 
 class NameGrid(NamedTuple):
@@ -64,12 +66,18 @@ class NameGrid(NamedTuple):
         `R2 (Dr. Silva)`, `ann2`.
         """
         return all(
-            _TITLE.match(plain_heading(r))
-            or _CODED.match(r)
-            or _ANNOTATOR.fullmatch(plain_heading(r))
-            or names_a_person(r)
+            is_titled_name(r) or _ANNOTATOR.fullmatch(plain_heading(r)) or names_a_person(r)
             for r in self.raters
         )
+
+
+def is_titled_name(heading: str) -> bool:
+    """Return whether a heading is the name of a person, with a title or an initial.
+
+    >>> is_titled_name("Prof. Amin"), is_titled_name("M. de Vries"), is_titled_name("Amin")
+    (True, True, False)
+    """
+    return bool(_TITLE.match(plain_heading(heading)) or _CODED.match(heading))
 
 
 def grid_of(columns: Sequence[str]) -> NameGrid | None:

@@ -6,14 +6,16 @@ import io
 import re
 from collections.abc import Sequence
 from html.parser import HTMLParser
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError
 from core.formats.office.markup import Attributes, walk
-from core.formats.office.sheet import whole_number
+from core.formats.office.sheet import FilledCells, whole_number
 from core.formats.office.workbook import refuse_old
 from core.formats.source.archives import Unpacked
+from core.formats.source.csv_writer import number_of
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MEGABYTE
 from core.formats.source.text import UTF16
@@ -105,8 +107,55 @@ def word_blocks(opened: Opened) -> tuple[list[Block], int]:
     return reader.blocks, reader.notes
 
 
+#: The fewest rows of a table of marks with its headings, and the most lines above it.
+_LEAST_ROWS, _MOST_ABOVE = 4, 15
+
+
+def blocks_of(opened: Opened) -> list[Block]:
+    """Return the paragraphs and tables of a Word document; none of other files."""
+    return opened.once(word_blocks)[0] if is_word(opened) else []
+
+
+def marks_in(opened: Opened) -> FilledCells | None:
+    """Return a Word document as a sheet if it is a table of marks with a few lines around it.
+
+    The table is the only one with marks, and its cells outnumber the words of the lines.
+    """
+    blocks = blocks_of(opened)
+    tables = [at for at, block in enumerate(blocks) if has_marks(block)]
+    words = sum(len(_block_text(b).split()) for at, b in enumerate(blocks) if at not in tables)
+    if len(tables) != 1 or tables[0] > _MOST_ABOVE:
+        return None
+    (at,), sheet = tables, FilledCells("document")
+    if words > sum(sum(map(bool, row)) for row in blocks[at]):
+        return None
+    above, below = ([[_block_text(b)] for b in part] for part in (blocks[:at], blocks[at + 1 :]))
+    for number, row in enumerate([*above, *blocks[at], [], *below]):
+        for column, cell in enumerate(row):
+            if cell:
+                sheet.put(number, column, cell)
+    return sheet
+
+
+def has_marks(block: Block) -> bool:
+    """Return whether a block is a table with two columns of numbers or more, besides a count.
+
+    >>> has_marks([["No", "A", "B"], ["1.", "3", "4"], ["2.", "4", "3"], ["3.", "1", "2"]])
+    True
+    """
+    if isinstance(block, str) or len(block) < _LEAST_ROWS:
+        return False
+    columns = [[cell for cell in cells if cell] for cells in zip_longest(*block[1:], fillvalue="")]
+    numbers = [[n for cell in cells if (n := number_of(cell)) is not None] for cells in columns]
+    are_numbers = (
+        len(cells) > len(block) / 2 and 5 * len(found) >= 4 * len(cells) and found[:2] != [1, 2]
+        for cells, found in zip(columns, numbers, strict=True)
+    )
+    return sum(are_numbers) > 1
+
+
 def _word_document(opened: Opened) -> DocumentText:
-    blocks, notes = word_blocks(opened)
+    blocks, notes = opened.once(word_blocks)
     notice = (
         "1 note is left out." if notes == 1 else f"{notes} notes are left out." if notes else ""
     )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
-from core.formats.office.documents import document_text, is_document
+from core.formats.office.documents import blocks_of, document_text, has_marks, is_document
 from core.formats.office.markdown import headed_texts
 from core.formats.source.archives import MOST_FILES
 from core.formats.source.opened import Opened
@@ -54,7 +54,8 @@ def submissions_in(opened: Opened) -> TableRows | None:
     """
     name, archive = opened.name, opened.archive
     if is_document(opened):
-        return submission_rows({PurePosixPath(name.replace("\\", "/")).name: opened}, name)
+        rows = submission_rows({PurePosixPath(name.replace("\\", "/")).name: opened}, name)
+        return rows._replace(notices=(*rows.notices, *_tables_in_text(opened)))
     if archive is None:
         return headed_texts(opened)
     archive.refuse_twice()
@@ -63,6 +64,15 @@ def submissions_in(opened: Opened) -> TableRows | None:
     if len(archive.members) > MOST_FILES:
         raise InputError(f"This archive holds more than {MOST_FILES:,} files.", (), name)
     return submission_rows({path: archive.read(path) for path in archive.members}, name)
+
+
+def _tables_in_text(opened: Opened) -> list[Problem]:
+    """Return a notice for each table of numbers that is only a part of a document's text."""
+    tables = [len(block) - 1 for block in blocks_of(opened) if has_marks(block)]
+    mend = "To read its numbers as votes: save the table as .xlsx or .csv."
+    return [
+        Problem(f"Its table of {rows} rows is read as part of the text.", mend) for rows in tables
+    ]
 
 
 def could_be_submissions(paths: Mapping[str, object]) -> bool:

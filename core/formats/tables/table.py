@@ -11,6 +11,7 @@ from typing import Any, Literal
 from core.domain.base import Path
 from core.errors import InputError, Problem
 from core.formats.office.columnar import columnar_kind, read_columnar
+from core.formats.office.documents import marks_in
 from core.formats.office.markdown import text_table
 from core.formats.office.workbook import EVERY, book_in
 from core.formats.rubrics.benchmarks import feedback_row
@@ -40,10 +41,10 @@ from core.formats.source.several_answers import answers_as_rows
 from core.formats.source.summary_rows import left_out_notices, scale_cells, summary_rows
 from core.formats.tables.cells import is_nested, parsed_cell, steps_of, value_at, values_at
 from core.formats.tables.json_tables import ROW, json_table
-from core.formats.tables.sheets import chosen_sheet, joined_sheets
+from core.formats.tables.sheets import chosen_sheet, joined_sheets, sheet_rows
 from core.formats.tables.submissions import submission_rows, submissions_in
 
-Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "parquet", "arrow", "files"]
+Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "docx", "parquet", "arrow", "files"]
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ class Table:
     @property
     def flat(self) -> bool:
         """Return whether every cell is text, as in a CSV or a workbook."""
-        return self.kind in ("csv", "xlsx", "ods")
+        return self.kind in ("csv", "xlsx", "ods", "docx")
 
     @property
     def maxima(self) -> set[str]:
@@ -195,6 +196,8 @@ def _read_binary(opened: Opened, sheet: str | None, most: int | None) -> Table |
         return _table_of_rows(book.kind, joined_sheets(book, opened.name), opened.name)
     if book is not None:
         return _table_of_rows(book.kind, chosen_sheet(book, sheet, opened.name), opened.name)
+    if (marks := marks_in(opened)) is not None:
+        return _table_of_rows("docx", sheet_rows(marks, opened.name), opened.name)
     texts = submissions_in(opened)
     return None if texts is None else _table_of_rows("files", texts, opened.name)
 

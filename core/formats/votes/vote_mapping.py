@@ -14,6 +14,7 @@ from core.formats.columns.answer_columns import (
     can_share_criterion,
     columns_by_scale,
     could_answer,
+    counts_rows,
     holds_words,
     is_index,
     words_in,
@@ -167,7 +168,12 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         columns = _criterion_columns(table, fields, rubric)
         return VoteMapping(layout=layout, columns=tuple(columns), kinds=kinds, **fields)
     fields = fields_checked_by_values(table, named_fields(flat_columns(table), WIDE))
-    candidates = [c for c in columns_to_answer(table, fields) if could_answer(table, c)]
+    first = values_of(table)
+    number, names = fields.get("item"), item_columns(first)
+    if number and len(names) == 1 and counts_rows(first.table, number):
+        fields["item"] = names[0]  # a name beside the number of the row
+    able = [c for c in columns_to_answer(table, fields) if c != number]
+    candidates = [c for c in able if could_answer(table, c)]
     candidates = [
         c
         for c in without_continued_headings(table, candidates)
@@ -176,7 +182,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     if sum(map(names_a_rater, candidates)) > 1:
         # Next to columns named for raters, another column is a consensus or a total.
         candidates = [c for c in candidates if names_a_rater(c) or kinds_of([c])]
-    means = _mean_column(values_of(table), candidates)
+    means = _mean_column(first, candidates)
     candidates = [c for c in candidates if c not in means]
     columns = _vote_columns(candidates, rubric, by_row="criterion" in fields)
     if all(c.criterion for c in columns):

@@ -84,6 +84,14 @@ def test_a_page_of_html_is_what_it_says() -> None:
     assert text_of(CODE.encode(), "f.py") == CODE
 
 
+def test_a_table_of_numbers_in_running_text_is_said() -> None:
+    report = " ".join(f"The water rose by {n} cm in hour {n}." for n in range(30))
+    table = grid([["hour", "level", "flow"], *([str(n), str(3 * n % 5), "2"] for n in range(9))])
+    read = parse_dataset(docx(report, table), "report.docx")
+    assert read.value.items[0].text.startswith("The water rose")
+    assert "Its table of 9 rows is read as part of the text." in [n.message for n in read.notices]
+
+
 @pytest.mark.parametrize(
     ("data", "says"),
     [

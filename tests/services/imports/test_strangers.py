@@ -24,8 +24,10 @@ from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.gradebook_tables import GRADEBOOK_TABLES
 from tests.formats.headed_tables import HEADED_TABLES
 from tests.formats.judged_logs import JUDGED_LOGS, MODELS, PANEL, decisions
+from tests.formats.marked_tables import MARKED_TABLES
 from tests.formats.more_tables import MORE_TABLES
 from tests.formats.nested_tables import NESTED_TABLES, WHY, nested
+from tests.formats.office.documents import docx, grid
 from tests.formats.office.workbooks import xlsx
 from tests.formats.panel_tables import PANEL_TABLES, RECAPS
 from tests.formats.rated_tables import RATED_TABLES
@@ -50,6 +52,7 @@ TABLES = (
     *STUDY_TABLES,
     *JUDGED_LOGS,
     *TRACE_TABLES,
+    *MARKED_TABLES,
 )
 
 
@@ -66,8 +69,13 @@ def first(store: Store, report: dict[str, Any]) -> Any:
 @pytest.mark.parametrize("case", TABLES, ids=[case.name for case in TABLES])
 def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case: Stranger) -> None:
     file = tmp_path / case.name
+    rows = list(csv.reader(io.StringIO(case.data)))
     if case.name.endswith(".xlsx"):
-        file.write_bytes(xlsx({"Sheet1": list(csv.reader(io.StringIO(case.data)))}))
+        file.write_bytes(xlsx({"Sheet1": rows}))
+    elif case.name.endswith(".docx"):
+        lines = [row[0] for row in rows if len(row) == 1]
+        inside = grid([row for row in rows if len(row) > 1])
+        file.write_bytes(docx(*lines[:-1], inside, lines[-1]))
     else:
         file.write_text(case.data)
     if case.kind == "refused":

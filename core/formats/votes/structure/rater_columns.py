@@ -18,7 +18,7 @@ from core.formats.columns.headings import (
     stem_of,
 )
 from core.formats.columns.label_words import may_be_marks
-from core.formats.columns.name_grids import without_continued_headings
+from core.formats.columns.name_grids import is_titled_name, without_continued_headings
 from core.formats.columns.text_columns import is_remark, text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import (
@@ -44,10 +44,8 @@ from core.formats.votes.structure.vote_headings import (
     names_a_system,
 )
 
-_TITLE = re.compile(
-    r"(dr|dra|prof|mr|mrs|ms|mme|mlle|m|herr|frau|hr|fr|pan|pani|sr|sra|sig|dott)\.? [^\W\d]"
-    r"|[a-z]\d+\Z"
-)
+#: `J1`, `k12`: a rater, or a judge.
+_LETTERED = re.compile(r"[a-z]\d+")
 #: `NAME (48213)`, `NAME [Total Pts: 20] |48213` and `NAME <Numeric MaxPoints:20>` of gradebooks.
 #: `Quiz: Week 3 (Real)` of Moodle's, which has percentages and letters beside it.
 _GRADEBOOKS = (
@@ -101,8 +99,8 @@ class RaterColumns(NamedTuple):
 
     @property
     def titled(self) -> bool:
-        """Return whether headings end in the title or the initial and the name of a person."""
-        return all(_TITLED.fullmatch(c.strip()) for c in self.columns)
+        """Return whether headings are, or end in, the title or initial and name of a person."""
+        return all(_TITLED.fullmatch(c.strip()) or is_titled_name(c) for c in self.columns)
 
     def changes(self, field: str) -> tuple[str, ...]:
         """Return the roles as `FIELD=COLUMN`, with the columns as ``field``."""
@@ -224,8 +222,13 @@ def _kind_of_columns(group: Sequence[str]) -> str:
             return "raters"
     if all(map(RANGED.search, group)) and not any(map(names_a_person, group)):
         return "criteria"
-    titles = all(_TITLE.match(plain_heading(c)) or names_a_person(c) for c in group)
-    return "raters" if titles or named_for_raters(list(group)) else ""
+    return "raters" if all(map(_is_name, group)) or named_for_raters(list(group)) else ""
+
+
+def _is_name(heading: str) -> bool:
+    """Return whether a heading could be the name of a rater, or a word for one."""
+    lettered = _LETTERED.fullmatch(plain_heading(heading))
+    return bool(lettered) or is_titled_name(heading) or names_a_person(heading)
 
 
 def item_columns(values: Values) -> tuple[str, ...]:
@@ -250,7 +253,10 @@ def item_columns(values: Values) -> tuple[str, ...]:
     if not by_name and (columns := [*ids, *codes, *named, *first, *words]):
         is_id = "id" in plain_heading(columns[0]).split()
         if counts_rows(values.table, columns[0]) and not is_id:  # A name beside it says more.
-            names = [c for c in (*named, *words) if c not in ids and (c in named or heads_names(c))]
+            shapes = {c: text_shape(values.table, c) for c in values.columns[1:2]}
+            beside = [c for c, of in shapes.items() if of and not of.sentences]
+            names = [c for c in (*named, *words) if c not in ids]
+            names = [c for c in names if c in named or heads_names(c) or c in beside]
             return full_name or tuple(names[:1] or columns[:1])
         return (columns[0],)
     if by_name:
@@ -315,7 +321,7 @@ def _largest_group(values: Values, able: Sequence[str], marks: Sequence[str]) ->
     alike = [c for c in marks if stems and stem_of(c) == stems.most_common(1)[0][0]]
     if len(alike) > max(1, len(group)) and names_a_system(alike[0]):
         return alike
-    people = [c for c in marks if names_a_person(c) or _TITLE.match(plain_heading(c))]
+    people = [c for c in marks if _is_name(c)]
     ranged = [c for c in people if all(_share_range(values, c, other) for other in people)]
     return ranged if len(ranged) > len(group) else group
 

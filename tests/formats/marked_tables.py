@@ -1,0 +1,35 @@
+"""Tables of a fourteenth stranger's kinds: a jury's minutes, two markers' grids, MQM, claims.
+
+The shapes were met in the wild; the texts are made up here.
+"""
+
+from __future__ import annotations
+
+from tests.formats.strangers import Stranger
+
+PLANTS = ("Oak", "Elm", "Red fern", "Moss", "Reed", "Sedge", "Ivy", "Alder")
+
+
+def _jury(n: int, plant: str) -> str:
+    """What three people gave a poem; the last one left out the second."""
+    marks = (1 + n % 7, 2 + n % 5, "-" if n == 1 else 1 + n * 3 % 8)
+    return f"{n + 1}.,{plant},{','.join(map(str, marks))},{marks[0] + marks[1]},"
+
+
+#: Lone cells are paragraphs of a document, other rows its table.
+MINUTES = [
+    *("Minutes of the jury", "The jury met in June and read eight poems."),
+    "No.,Motto,B. Okoro,T. Lind,M. de Wit,Sum,Remarks",
+    *(_jury(n, plant) for n, plant in enumerate(PLANTS)),
+    "The jury gave two prizes and thanked everybody.",
+]
+
+MARKED_TABLES: tuple[Stranger, ...] = (
+    Stranger(
+        "minutes.docx",
+        "\n".join(MINUTES),
+        "at once",
+        (23, 3, 8, 1),
+        maps=("item=Motto raters=B. Okoro raters=T. Lind raters=M. de Wit",),
+    ),
+)
