@@ -5,7 +5,7 @@ The shapes were met in the wild; the texts are made up here.
 
 from __future__ import annotations
 
-from tests.formats.strangers import Stranger
+from tests.formats.strangers import Stranger, table
 
 PLANTS = ("Oak", "Elm", "Red fern", "Moss", "Reed", "Sedge", "Ivy", "Alder")
 
@@ -24,6 +24,28 @@ MINUTES = [
     "The jury gave two prizes and thanked everybody.",
 ]
 
+#: Two markers' initials before the objectives, each with its points; the second marked a sample.
+OBJECTIVES = {"AO1": 6, "AO2": 9}
+
+
+def _marked_twice(most: str) -> Stranger:
+    """Marks of two people, with the points possible after each heading."""
+    rows = [
+        {"Cand No": 700 + n}
+        | {
+            f"{who} {what}{most.format(points)}": 1 + n * k % points if who == "LB" or n % 3 else ""
+            for who in ("LB", "KS")
+            for k, (what, points) in enumerate(OBJECTIVES.items(), start=2)
+        }
+        for n in range(12)
+    ]
+    heads = [f"{what}{most.format(points)}" for what, points in OBJECTIVES.items()]
+    told = " ".join(f"criteria={head}" for head in heads)
+    told = f"item=Cand No raters=LB raters=KS {told}"
+    name = "".join(filter(str.isalnum, most))
+    return Stranger(f"marked twice{name}.csv", table(rows), "refused", (40, 2, 12, 2), maps=(told,))
+
+
 MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "minutes.docx",
@@ -32,4 +54,5 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         (23, 3, 8, 1),
         maps=("item=Motto raters=B. Okoro raters=T. Lind raters=M. de Wit",),
     ),
+    *map(_marked_twice, ("", " /{}", " (max. {})", " ({})")),
 )

@@ -27,6 +27,12 @@ _JOINED = r"(.+?)(?:\s+/\s+|\s*\|\s*|:\s+|\s+[-–—]\s+|__)(.+)"
 #: `Tone (Kim)`: the rater, more often than the criterion, is in brackets.
 _BRACKETS = r"(.+?)\s*[(\[（【]([^()\[\]（）【】]+)[)\]）】]"
 _PARTS = (_JOINED, _BRACKETS, r"([^/|:]+?)[_\s.-]([^/|:_]+)", r"([^/|:_]+)[_\s.-]([^/|:]+?)")
+#: The points possible, which belong to a criterion: `/8`, `(max. 8)`, `(0-8)`.
+_MOST = re.compile(
+    r"\s*(?:/ ?\d+|[(\[](?:/|max(?:imum|\.)?:?|\d+ ?[-–]) ?\d+[^\W\d_.]*\.?[)\]])\Z", re.I
+)
+#: Initials, and codes that no rater has: `GH`, and `AO1`.
+_INITIALS, _CODE = re.compile(r"[^\W\d_a-z]{2,3}\Z"), re.compile(r"[^\W\d_a-z]{2,}\d+\Z")
 #: The most rows to look at for marks that all differ.
 _FIRST = 500
 #: Words in headings of numbers that say where or when, not how good.
@@ -77,7 +83,7 @@ def is_titled_name(heading: str) -> bool:
     >>> is_titled_name("Prof. Amin"), is_titled_name("M. de Vries"), is_titled_name("Amin")
     (True, True, False)
     """
-    return bool(_TITLE.match(plain_heading(heading)) or _CODED.match(heading))
+    return bool(_TITLE.match(plain_heading(heading)) or _CODED.match(_MOST.sub("", heading)))
 
 
 def grid_of(columns: Sequence[str]) -> NameGrid | None:
@@ -87,6 +93,8 @@ def grid_of(columns: Sequence[str]) -> NameGrid | None:
     ('tone', 'wit')
     >>> grid_of(["Tone (R1)", "Tone (R2)", "Use of wit (R1)", "Use of wit (R2)"]).criteria
     ('Tone', 'Use of wit')
+    >>> grid_of(["KL AO1 (max. 8)", "KL AO2 /5", "ST AO1 (max. 8)", "ST AO2 /5"])[:2]
+    (('KL', 'ST'), ('AO1 (max. 8)', 'AO2 /5'))
     >>> grid_of(["kim_tone", "lee_wit", "kim"]) is None
     True
     """
@@ -98,8 +106,10 @@ def _two_part_grid(columns: Sequence[str], pattern: str) -> NameGrid | None:
     """Return the largest grid of headings with two parts."""
     parted = dict[str, tuple[str, str]]()
     for column in columns:
-        if parts := re.fullmatch(pattern, column.strip()):
-            parted[column] = (parts[1].strip(" -"), parts[2].strip(" -"))
+        name = _MOST.sub("", column.strip())
+        if parts := re.fullmatch(pattern, name):
+            most = column.strip().removeprefix(name)
+            parted[column] = (parts[1].strip(" -"), parts[2].strip(" -") + most)
     by_first = dict[str, list[str]]()
     for first, second in parted.values():
         by_first.setdefault(first, []).append(second)
@@ -119,6 +129,10 @@ def _with_likelier_raters(grid: NameGrid) -> NameGrid:
     named = [named_for_raters(side) for side in (grid.raters, grid.criteria)]
     if grid.has_titled_raters or grid.swapped.has_titled_raters:
         return grid if grid.has_titled_raters else grid.swapped
+    for way in (grid, grid.swapped):
+        codes = all(_CODE.match(_MOST.sub("", c)) for c in way.criteria)
+        if codes and all(map(_INITIALS.match, way.raters)):
+            return way
     capital = [all(map(_NAME.match, side)) for side in (grid.raters, grid.criteria)]
     if are_criteria == [False, False] and named == [False, False] and any(capital):
         return grid if capital[0] else grid.swapped

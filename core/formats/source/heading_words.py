@@ -197,7 +197,7 @@ MEASURES: Words = {
     " retweets downloads count counts wordcount n_words num_words time_spent time_taken"
     " weight weighting turns messages tokens year_of_birth birth_year birthyear"
     " date_of_birth fk_grade flesch kincaid gunning_fog fog_index smog dale_chall coleman_liau"
-    " automated_readability",
+    " automated_readability km kilometers kilometres mileage distance_km",
     "de": "sekunden minuten stunden tage wochen dauer bearbeitungszeit anzahl klicks aufrufe"
     " wortzahl gewicht gewichtung geburtsjahr jahrgang geburtsdatum",
     "fr": "secondes minutes heures jours semaines duree temps_passe nombre vues clics"

@@ -114,6 +114,8 @@ def _keys_rated_once(values: Values) -> RowKeys | None:
     free = [c for c in values.columns if c not in (*item, *raters) and values.can_be_answers(c)]
     alike = next(iter(columns_by_scale(values.table, free)), [])
     scales = [c for c in free if c in alike or heads_label(c) or is_scale(values.distinct[c], c)]
+    if 3 * len(scales) < len(free):
+        return None  # records of something else: trips, orders
     answers = tuple(without_derived(values, scales))
     texts = best_texts(values, [t for t in values.text_columns() if t not in answers], item)
     remarks = filter(values.holds_remarks, values.columns)
