@@ -46,6 +46,15 @@ def _marked_twice(most: str) -> Stranger:
     return Stranger(f"marked twice{name}.csv", table(rows), "refused", (40, 2, 12, 2), maps=(told,))
 
 
+#: What journeys cost, beside who made them: nobody judged anything.
+TRIPS = [
+    {"Trip no.": f"T-{n:02}", "Panel member": ("L. Aho", "M. Bell", "K. Cruz")[n * 2 % 7 % 3]}
+    | {"Start": ("Bern", "Linz", "Graz")[n % 3], "Goal": ("Rome", "Nice")[n * 5 % 7 % 2]}
+    | {"By": ("bus", "train", "car", "plane")[n * 3 % 4], "Stretch": 90 + 17 * (n % 18)}
+    | {"Paid (EUR)": f"{20 + 3.7 * n:.2f}", "Receipt": ("yes", "no")[n % 5 == 2]}
+    for n in range(20)
+]
+
 MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "minutes.docx",
@@ -54,5 +63,6 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         (23, 3, 8, 1),
         maps=("item=Motto raters=B. Okoro raters=T. Lind raters=M. de Wit",),
     ),
+    Stranger("trips.csv", table(TRIPS), "refused", words_in_refusal=("Say which column is what",)),
     *map(_marked_twice, ("", " /{}", " (max. {})", " ({})")),
 )

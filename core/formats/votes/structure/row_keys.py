@@ -190,6 +190,7 @@ def _keys_of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -
     candidates = [c for c in keys if c != rater and values.are_crossed(c, rater)]
     candidates = [c for c in candidates if rater_heading_level(values, c) < 3 or not sure]
     candidates = [c for c in candidates if not _is_position(values, c, candidates, rater)]
+    candidates = [c for c in candidates if not _rarely_repeats(values, c)]
     texts = values.text_columns()
     if spans := [k for k in _span_keys(values, candidates) if values.uniqueness([*k, rater]) == 1]:
         candidates = []
@@ -222,6 +223,12 @@ def _keys_of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -
         named = sure and all(has_word(c, ITEMS) or names_a_system(c) for c in item)
         if named and (candidate := answer_keys(values, item, rater, "", texts)):
             yield candidate
+
+
+def _rarely_repeats(values: Values, column: str) -> bool:
+    """Return whether numbers that no heading calls items coincide in a few rows only."""
+    unnamed = values.is_number(column) and not has_word(column, ITEMS)
+    return unnamed and values.uniqueness([column]) > 0.67
 
 
 def _is_position(values: Values, column: str, others: Sequence[str], rater: str) -> bool:
