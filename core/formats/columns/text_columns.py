@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from core.formats.columns.answer_columns import is_date
-from core.formats.columns.headings import lower_heading, question_in, stem_of
+from core.formats.columns.headings import lower_heading, question_in, stem_of, without_prefix
 from core.formats.source.heading_words import (
     ASKERS,
     PROMPTS,
@@ -309,8 +309,13 @@ def heads_a_prompt(column: str) -> bool:
 
 
 def heads_a_source(column: str) -> bool:
-    """Return whether a heading is that of a text to summarise: `article`, not `article_summary`."""
-    return has_word(column, SOURCES) and not has_word(column, WRITTEN_TEXTS)
+    """Return whether a heading is that of a text to summarise, or of what came before a reply.
+
+    >>> [heads_a_source(name) for name in ("article", "article_summary", "Input.context")]
+    [True, False, True]
+    """
+    before = _BEFORE.fullmatch(plain_heading(without_prefix(column)))
+    return before is not None or has_word(column, SOURCES) and not has_word(column, WRITTEN_TEXTS)
 
 
 #: Headings of the conversation before a response.

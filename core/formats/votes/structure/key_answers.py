@@ -95,6 +95,8 @@ def _answers_together(values: Values, answers: list[str], *, one: bool) -> list[
     if not group:
         return answers
     first, last = answers.index(group[0]), answers.index(group[-1])
+    fields = {c.rpartition(".")[0] for c in group} - {""}  # `Answer.tone` beside `Answer.kind`
+    named += [c for c in answers if c.rpartition(".")[0] in fields]
     scales = [c for c in answers if scale_order(w := values.distinct[c], c) or is_either(w, c)]
     also = {*answers[first:last], *group, *named, *scales, *filter(names_a_criterion, answers)}
     return [c for c in answers if c in also]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from core.formats.columns.headings import stem_of
+from core.formats.columns.headings import stem_of, without_prefix
 from core.formats.columns.text_columns import (
     ABOUT,
     WRITTEN_BY,
@@ -21,8 +21,9 @@ from core.formats.votes.structure.values import USUAL, Values, values_of
 #: The most words of a title, on average, and headings of titles and of their reviews.
 _TITLE_WORDS = 15
 _TITLES = re.compile(
-    r"(?:\w+ )?(?:title|titel|titre|titulo|titolo|tytul|otsikko|baslik)|название|заголовок"
-    r"|标题|題名|タイトル|제목"
+    r"(?:\w+ )?(?:title|titel|titre|titulo|titolo|tytul|otsikko|baslik|headline|titular"
+    r"|schlagzeile|uberschrift|manchete|naglowek)|название|заголовок"
+    r"|标题|题名|タイトル|見出し|제목"
 )
 _REVIEWS = re.compile(
     r"\breview|\bgutacht|\brezens|\brecens|\bresen|\breferee|\bpares?cer|\bevaluateur"
@@ -64,7 +65,7 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     """Return the columns of the judged texts and of their prompts, among ``texts``.
 
     A usual heading takes precedence, then the longest texts; most items must have a text of their
-    own.
+    own, unless the only column of texts is headed for titles or answers.
     """
     items = values.uniqueness(item) * values.size if any(item) else values.size
     able = [
@@ -73,10 +74,15 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
         if 10 * len(values.distinct[t]) >= (4 if plain_heading(t) in USUAL else 7) * items
     ]
     able = [t for t in able if not _titles_of_reviewed(values, t)]
-    prompts = [t for t in texts if heads_a_prompt(t) and plain_heading(t) not in USUAL]
-    if any(has_word(t, WRITTEN_TEXTS) and t not in prompts for t in able):
+    prompts = [t for t in texts if plain_heading(t) not in USUAL]
+    prompts = [t for t in prompts if heads_a_prompt(without_prefix(t))]
+    if any(has_word(t, WRITTEN_TEXTS) and t not in prompts for t in able or texts):
         prompts += [t for t in texts if t not in prompts and heads_a_source(t)]
     candidates = [t for t in able if t not in prompts] or able
+    if not candidates:
+        others = [t for t in texts if t not in prompts and len(values.distinct[t]) > 1]
+        fit = [t for t in others if _is_headed_for_texts(values, t)]
+        candidates = fit if len(others) == 1 else []
     ranked = sorted(
         candidates, key=lambda t: (_text_heading_level(t), _median_length(values, t)), reverse=True
     )
@@ -95,6 +101,11 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
         )
     )
     return TextColumns(text, prompt, next(near, ""))
+
+
+def _is_headed_for_texts(values: Values, column: str) -> bool:
+    titled = _TITLES.fullmatch(plain_heading(column)) and not _titles_of_reviewed(values, column)
+    return bool(titled) or has_word(column, WRITTEN_TEXTS)
 
 
 def _titles_of_reviewed(values: Values, column: str) -> bool:
