@@ -55,6 +55,30 @@ TRIPS = [
     for n in range(20)
 ]
 
+HEADLINES = ("Flood reaches the old harbour", "Council votes on two new trams", "Bees are back")
+#: Headlines that several items share are still the only texts there are.
+CODED = [
+    {"id": f"n{n // 2:02}", "Titular": HEADLINES[n // 2 % 3], "codificador": ("Ana", "Luz")[n % 2]}
+    | {"tono (0-2)": n * 3 % 7 % 3, "marco (0/1)": n % 5 % 2, "observaciones": ""}
+    for n in range(24)
+]
+#: A choice of two words beside two ratings of the same tool; what came before a reply is asked.
+CHATS = [
+    {"HITId": f"H{n // 3:02}", "WorkerId": f"W{n % 3}"}
+    | {"Input.context": f"{'Where' if n // 3 % 2 else 'When'} do rivers end, do you think?"}
+    | {"Input.response": f"{HEADLINES[n // 3 % 3]}, they say."}
+    | {"Answer.tone": n * 2 % 5 + 1, "Answer.wit": n * 3 % 5 + 1}
+    | {"Answer.author": ("person", "machine")[n * 5 % 7 % 2]}
+    for n in range(24)
+]
+
+#: Each of eight people tasted four teas; a heading in Japanese says who they are.
+TASTED = [
+    {"パネルNo.": f"P{n // 4:02}", "性別": "女男"[n // 4 % 2], "試料": "ABCD"[n % 4]}
+    | {"甘味": 1 + n * 3 % 5, "香り": 1 + n * 7 % 5}
+    for n in range(32)
+]
+
 MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "minutes.docx",
@@ -64,5 +88,31 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         maps=("item=Motto raters=B. Okoro raters=T. Lind raters=M. de Wit",),
     ),
     Stranger("trips.csv", table(TRIPS), "refused", words_in_refusal=("Say which column is what",)),
+    Stranger(
+        "headlines.csv",
+        table(CODED),
+        "at once",
+        (48, 2, 12, 2),
+        maps=(
+            "item=id submission=Titular rater=codificador criteria=tono (0-2) criteria=marco (0/1)",
+        ),
+    ),
+    Stranger(
+        "chats.csv",
+        table(CHATS),
+        "at once",
+        (72, 3, 8, 3),
+        maps=(
+            "item=HITId submission=Input.response prompt=Input.context rater=WorkerId"
+            " criteria=Answer.tone criteria=Answer.wit criteria=Answer.author",
+        ),
+    ),
+    Stranger(
+        "tasted.csv",
+        table(TASTED),
+        "at once",
+        (64, 8, 4, 2),
+        maps=("item=試料 rater=パネルNo. criteria=甘味 criteria=香り",),
+    ),
     *map(_marked_twice, ("", " /{}", " (max. {})", " ({})")),
 )

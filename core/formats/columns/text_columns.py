@@ -315,7 +315,7 @@ def heads_a_source(column: str) -> bool:
     [True, False, True]
     """
     before = _BEFORE.fullmatch(plain_heading(without_prefix(column)))
-    return before is not None or has_word(column, SOURCES) and not has_word(column, WRITTEN_TEXTS)
+    return bool(before) or (has_word(column, SOURCES) and not has_word(column, WRITTEN_TEXTS))
 
 
 #: Headings of the conversation before a response.

@@ -34,7 +34,7 @@ from core.formats.votes.structure.rater_columns import (
     sheet_column,
 )
 from core.formats.votes.structure.texts import best_texts
-from core.formats.votes.structure.values import Values, rater_heading_level, values_of
+from core.formats.votes.structure.values import TRAITS, Values, rater_heading_level, values_of
 from core.formats.votes.structure.vote_headings import (
     IDS,
     RANGED,
@@ -346,7 +346,8 @@ def _evidence_for(
     fewer = len(values.distinct[rater]) < size
     person = levels[rater] == 1 and (len(item) > 1 or levels[item[0]] < 1)
     columns = [c for c in values.columns if c not in (*item, rater) and len(values.distinct[c]) > 1]
-    own_columns = any(not values.varies([rater], c) and values.varies(item, c) for c in columns)
+    own = [c for c in columns if not values.varies([rater], c) and values.varies(item, c)]
+    of_person = 2 * any(TRAITS.search(plain_heading(c)) for c in own)  # an age, a sex
     named = sum(has_word(c, ITEMS) for c in item) / len(item)
     rated = has_word(rater, ITEMS) and not has_word(item[0], COURSES)
-    return 3 * identifies + 1.5 * named + fewer + 2 * person + own_columns - 3 * rated
+    return 3 * identifies + 1.5 * named + fewer + 2 * person + bool(own) + of_person - 3 * rated

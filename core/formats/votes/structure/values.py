@@ -62,6 +62,7 @@ _GRADE = re.compile(r"\A(note|endnote|zensur|grade|mark|ocena|nota|voto|karakter
 #: Attributes of a person.
 TRAITS = re.compile(
     r"\b(age|sex|gender|years|education|experience|country|alter|geschlecht|edad|sexo)"
+    r"|性別|年齢|年代|性别|年龄|성별|나이"
 )
 #: Up to this many different words are a scale, however short the table.
 _FEW = 7
