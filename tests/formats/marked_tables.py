@@ -79,6 +79,15 @@ TASTED = [
     for n in range(32)
 ]
 
+#: One teacher's marks of essays on the topic above them, with a remark on some.
+TOPIC = "Thema: Warum wandern Flüsse?\n" + table(
+    [
+        {"Name": f"{'ABCDEFGH'[n]}. K.", "Inhalt (max. 9)": 2 + n * 3 % 7}
+        | {"Stil (max. 6)": 1 + n * 5 % 6, "Bemerkung": "" if n % 3 else "zu kurz"}
+        for n in range(8)
+    ]
+)
+
 MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "minutes.docx",
@@ -113,6 +122,13 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         "at once",
         (64, 8, 4, 2),
         maps=("item=試料 rater=パネルNo. criteria=甘味 criteria=香り",),
+    ),
+    Stranger(
+        "topic.csv",
+        TOPIC,
+        "refused",
+        (16, 1, 8, 2),
+        maps=("item=Name criteria=Inhalt (max. 9) criteria=Stil (max. 6) reason=Bemerkung",),
     ),
     *map(_marked_twice, ("", " /{}", " (max. {})", " ({})")),
 )

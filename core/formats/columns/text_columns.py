@@ -309,11 +309,7 @@ def heads_a_prompt(column: str) -> bool:
 
 
 def heads_a_source(column: str) -> bool:
-    """Return whether a heading is that of a text to summarise, or of what came before a reply.
-
-    >>> [heads_a_source(name) for name in ("article", "article_summary", "Input.context")]
-    [True, False, True]
-    """
+    """Return whether a heading is that of a text to summarise, or of what came before a reply."""
     before = _BEFORE.fullmatch(plain_heading(without_prefix(column)))
     return bool(before) or (has_word(column, SOURCES) and not has_word(column, WRITTEN_TEXTS))
 

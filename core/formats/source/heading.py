@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
 
 from core.errors import Problem
-from core.formats.source.heading_words import PROMPTS, has_word, plain_heading
+from core.formats.source.heading_words import PROMPTS, TOPICS, has_word, plain_heading
 from core.formats.source.parsed import TableRows
 from core.formats.source.summary_rows import IMPORT_ID
 
@@ -151,6 +151,8 @@ def read_titles(rows: Sequence[Sequence[str]], line: int) -> tuple[dict[str, str
 
     >>> read_titles([["Test 2"], ["Question:", "Why is it so?"], ["Model answer: Rain."]], 1)[0]
     {'prompt': 'Why is it so?', 'reference': 'Rain.'}
+    >>> read_titles([["Sujet : Les fleuves et la mer"]], 1)[0]
+    {'prompt': 'Les fleuves et la mer'}
     """
     found, left = dict[str, list[str]](), list[Sequence[str]]()
     for row in rows:
@@ -176,7 +178,8 @@ def _given_above(line: str) -> tuple[str, str]:
         return "", ""
     if _MODEL_ANSWER.fullmatch(plain):
         return "reference", text
-    asks = has_word(head, PROMPTS) and not _SOURCE.search(plain) and len(text) > _LEAST_ASKED
+    asks = has_word(head, PROMPTS) or has_word(head, TOPICS, whole=True)
+    asks = asks and not _SOURCE.search(plain) and len(text) > _LEAST_ASKED
     return ("prompt", text) if asks else ("", "")
 
 
