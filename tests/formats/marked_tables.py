@@ -5,7 +5,7 @@ The shapes were met in the wild; the texts are made up here.
 
 from __future__ import annotations
 
-from tests.formats.strangers import Stranger, table
+from tests.formats.strangers import Stranger, essay, table
 
 PLANTS = ("Oak", "Elm", "Red fern", "Moss", "Reed", "Sedge", "Ivy", "Alder")
 
@@ -88,6 +88,13 @@ TOPIC = "Thema: Warum wandern Flüsse?\n" + table(
     ]
 )
 
+#: The headings say which is better; how much is the reason.
+STRONG = [
+    {"id": n, "prompt": f"Why is it {n}?", "chosen": essay(n), "rejected": essay(n + 9)}
+    | {"strength": ("a bit", "clearly")[n % 2], "annotator": "xy"[n % 2]}
+    for n in range(9)
+]
+
 MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "minutes.docx",
@@ -129,6 +136,15 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         "refused",
         (16, 1, 8, 2),
         maps=("item=Name criteria=Inhalt (max. 9) criteria=Stil (max. 6) reason=Bemerkung",),
+    ),
+    Stranger(
+        "strong.csv",
+        table(STRONG),
+        "at once",
+        (9, 2, 9, 1),
+        maps=(
+            "first=chosen second=rejected prompt=prompt item=id rater=annotator reason=strength",
+        ),
     ),
     *map(_marked_twice, ("", " /{}", " (max. {})", " ({})")),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -58,6 +59,21 @@ def number_map(words: set[str], column: str) -> dict[str, str]:
     }
 
 
+_HOW_MUCH = re.compile(
+    r"(?:(?:preference|pref|chosen) )?(?:strength|margin|degree)|starke|force|fuerza|forca|forza"
+    r"|sterkte|how much better"
+)
+
+
+def tells_how_much(column: str) -> bool:
+    """Return whether a heading beside two answers is that of how much better one is.
+
+    >>> tells_how_much("preference_strength"), tells_how_much("Margin"), tells_how_much("strengths")
+    (True, True, False)
+    """
+    return _HOW_MUCH.fullmatch(plain_name(column)) is not None
+
+
 def are_decided(mapping: VoteMapping) -> bool:
     """Return whether the headings of the answers say which is better: chosen, rejected."""
     sides = (mapping.first or mapping.first_system, mapping.second or mapping.second_system)
@@ -105,6 +121,8 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     if not mapping.first:
         mend = "If columns hold them: --map first=COLUMN --map second=COLUMN."
         contests.found.note("The texts of the answers are not read.", mend)
+    if mapping.reason and tells_how_much(mapping.reason):
+        contests.found.note(f"How much better is kept as the reason: {mapping.reason!r}.")
     if degrees.total():
         contests.found.note(f"How much better is not kept: {degrees.most_common(1)[0][0]!r}.")
     return contests.results()

@@ -27,7 +27,13 @@ from core.formats.datasets.labels import WORD
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PREFERENCES, PROMPTS, has_word
 from core.formats.tables.table import Table
-from core.formats.votes.pairs.contests import are_decided, number_map, option_named, pair_systems
+from core.formats.votes.pairs.contests import (
+    are_decided,
+    number_map,
+    option_named,
+    pair_systems,
+    tells_how_much,
+)
 from core.formats.votes.pairs.pair_columns import (
     answer_columns,
     columns_beside_baseline,
@@ -64,6 +70,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     if (mapping := _sides_mapping(table)) is None:
         return None
     left = [c for c in table.columns if c not in mapping.used().values()]
+    strong = [c for c in left if tells_how_much(c)]
     left = [c for c in left if could_answer(table, c) and not is_sum(c)]
     judged = [c for c in left if not (words_in(table, c) - _known_words(table, mapping, c))]
     if not mapping.rater and _graded_columns(table, left):
@@ -84,6 +91,8 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     sides = [c for c in (mapping.first, mapping.second) if c]
     if not mapping.rater and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # The rater's column holds unknown words, so ask the user.
+    if len(strong) == 1 and not (columns or mapping.reason):
+        mapping = mapping.model_copy(update={"reason": strong[0]})
     voters = preference_columns(columns, has_rater=bool(mapping.rater))
     raters = kinds_of(c.rater for c in voters)
     kinds = kinds_in(table, mapping.rater) if mapping.rater else raters

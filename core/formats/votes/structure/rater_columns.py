@@ -43,6 +43,7 @@ from core.formats.votes.structure.vote_headings import (
     item_changes,
     names_a_system,
 )
+from core.formats.votes.structure.word_scales import is_scale
 
 #: `J1`, `k12`: a rater, or a judge.
 _LETTERED = re.compile(r"[a-z]\d+")
@@ -255,6 +256,7 @@ def item_columns(values: Values) -> tuple[str, ...]:
         if counts_rows(values.table, columns[0]) and not is_id:  # A name beside it says more.
             shapes = {c: text_shape(values.table, c) for c in values.columns[1:2]}
             beside = [c for c, of in shapes.items() if of and not of.sentences]
+            beside = [c for c in beside if not is_scale(values.distinct[c], c)]
             names = [c for c in (*named, *words) if c not in ids]
             names = [c for c in names if c in named or heads_names(c) or c in beside]
             return full_name or tuple(names[:1] or columns[:1])
