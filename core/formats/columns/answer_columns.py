@@ -60,7 +60,7 @@ def is_index(table: Table, column: str) -> bool:
 
 
 def counts_rows(table: Table, column: str) -> bool:
-    """Return whether a column only counts the rows, as the index of a data frame does: 1, or 1."""
+    """Return whether a column only counts the rows (1, 2 or 1., 2.), as a data frame's index."""
     cells = [str(row.get(column)).removesuffix(".") for row in table.rows]
     return any(cells == [str(first + n) for n in range(len(cells))] for first in (0, 1))
 
