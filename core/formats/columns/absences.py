@@ -21,6 +21,8 @@ from core.text.names import fold
 _CODES, _MORE_CODES = re.compile(r"-?9+(\.0)?|-8+"), frozenset({"77", "88", "97", "98"})
 #: The longest level.
 _LONGEST = 40
+#: A word that is no grade and no number with a sign, such as *withdrawn*.
+_UNKNOWN = re.compile(r"[^\W\d_]{3}[^\W\d_ .()'’-]*(?:[ .()'’-]+[^\W\d_]+){0,3}\.?")
 #: The number of first rows that show whether a column holds numbers.
 _FIRST = 50
 #: A code such as 99 is at least this many times larger than every mark.
@@ -204,19 +206,27 @@ def _heads_row_numbers(column: str) -> bool:
 def _absence_words(
     cells: Iterable[Any], options: Collection[str], known: Collection[str] = ()
 ) -> dict[str, int]:
-    """Return the words for absences in a column, counted; none if it has other words."""
-    words, numbers = Counter[str](), dict[str, float]()
+    """Return the words for absences in a column, counted; none if it has other words.
+
+    Up to two unknown words in few cells of a column of numbers are absences as well.
+    """
+    words, numbers, unknown = Counter[str](), dict[str, float](), set[str]()
     for cell in cells:
         word = _cell_word(cell)
         words[word] += 1
         if words[word] > 1 or fold(word) in NO_ANSWER or fold(word) in ABSENT - set(options):
             continue
-        if (number := number_of(word)) is None:
+        if (number := number_of(word)) is not None:
+            numbers[word] = number
+        elif _UNKNOWN.fullmatch(word) and fold(word) not in options and len(unknown) < 2:
+            unknown.add(word)
+        else:
             return {}
-        numbers[word] = number
-    if len({*numbers.values()}) < 2:
+    marks = sum(words[word] for word in numbers)
+    if len({*numbers.values()}) < 2 or 5 * sum(words[word] for word in unknown) > marks:
         return {}
-    away = {w: times for w, times in words.items() if fold(w) in ABSENT and fold(w) not in options}
+    away = {word: words[word] for word in unknown}
+    away |= {w: times for w, times in words.items() if fold(w) in ABSENT and fold(w) not in options}
     away |= {
         word: words[word]
         for word in _missing_codes(numbers, words, known)

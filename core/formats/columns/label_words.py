@@ -42,6 +42,7 @@ _NOT_ASSESSED = (
     "|didn't assess|did not evaluate|nicht beurteilt|nicht bewertet|nicht eingeschätzt|non évalué"
     "|non évaluée|non noté|non notée|non apprécié|non valutato|non valutata|no evaluado"
     "|no evaluada|no valorado|sin evaluar|não avaliado|não avaliada|niet beoordeeld|未评|未採点"
+    "|non codable|not codable|uncodable|nicht codierbar|nicht kodierbar|no codificable"
 )
 #: Words for "not available"; if an option of the rubric has that name, they mean that option.
 _NA = frozenset({"na", "n/a"})
@@ -82,7 +83,7 @@ _ABSENCES = (
     "|s/r|faltou|não entregue|sem nota",
     "assente|astenuto|astenuta|abstención|se abstiene|abstenção",
     "non consegnato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
-    "|fraværende|yok|gelmedi|girmedi",
+    "|fraværende|yok|gelmedi|girmedi|ast.|niet verschenen|non presentato|did not attend",
     "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки"
     "|з/о|н/о|н/д|нет ответа|затрудняюсь|затрудняюсь ответить|затруднились ответить",
     "缺考|缺席|未提交|弃权|缺失|欠席|未提出|결석|미제출|غائب|נעדר",

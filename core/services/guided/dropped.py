@@ -18,6 +18,7 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.columns.text_columns import LONG, text_shape
 from core.formats.datasets.mapping import guess_mapping
+from core.formats.office.documents import marks_in
 from core.formats.office.workbook import SheetNotChosen
 from core.formats.rubrics.forms import looks_like_rubric
 from core.formats.source.opened import Opened
@@ -84,7 +85,7 @@ def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
         opened = Opened(file.data, file.name)
         if _is_rubric(opened):
             recognised.append(_recognise_rubric(file, opened))
-        elif _is_document(file):
+        elif _is_document(file) and marks_in(opened) is None:
             documents.append(file)
         else:
             recognised.append(_recognise_table(file, opened))
