@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from core.cli import import_export, main
 from core.formats.known import FORMATS
-from core.formats.rubrics.canvas import canvas_rubric
+from core.formats.rubrics.tables.canvas import canvas_rubric
 from core.formats.votes.reading import TABLES
 from core.store.store import Store
 from tests.services.exports.class_of_four import RUBRIC, class_of_four

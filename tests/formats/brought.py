@@ -17,8 +17,8 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 from openpyxl import Workbook
 
-from core.formats.rubrics.canvas import canvas_rubric
-from core.formats.rubrics.level_tables import moodle_csv
+from core.formats.rubrics.tables.canvas import canvas_rubric
+from core.formats.rubrics.tables.level_tables import moodle_csv
 from tests.formats import foreign_shapes
 from tests.formats.datasets.test_submissions import CANVAS, FILES, MOODLE
 from tests.formats.office.documents import docx, grid, locked_pdf, pdf
@@ -231,6 +231,10 @@ BROUGHT: tuple[Brought, ...] = (
     rubric("Grid, .xlsx", "grid.xlsx", xlsx({"Rubric": GRID}), 2),
     rubric("Grid, .docx", "grid.docx", docx("Rubric", grid(GRID)), 2),
     rubric("Grid, Markdown", "grid.md", MARKDOWN_GRID, 2),
+    rubric(
+        "Criteria and points", "points.csv",
+        "Criterion,Description,Points\nTask,Keeps to the task,2\nFacts,Tells facts,4\n", 2,
+    ),
     rubric("unitxt", "warm.json", json.dumps(WARMTH), 1),
     rubric("HealthBench, rubric", "health.json", json.dumps(HEALTH), 2),
     # Three leaves of the tree.

@@ -57,6 +57,7 @@ OF: Mapping[str, str] = {
     "Grid, .xlsx": "grid",
     "Grid, .docx": "grid",
     "Grid, Markdown": "grid",
+    "Criteria and points": "possible",
     "unitxt": "unitxt",
     "HealthBench, rubric": "points",
     "PaperBench": "tasks",

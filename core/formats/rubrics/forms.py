@@ -15,12 +15,15 @@ from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
 from core.formats.rubrics import benchmarks as marks
 from core.formats.rubrics import score_scales as scales
-from core.formats.rubrics.canvas import canvas_rubric, looks_like_canvas, read_canvas_rubrics
 from core.formats.rubrics.evalassist import case_in, parts_beside_criterion, unwrapped
 from core.formats.rubrics.foreign import Scaling, WrittenRubric, autorubric_json, is_autorubric
-from core.formats.rubrics.grid import holds_answers, holds_marks, looks_like_grid, read_grid
 from core.formats.rubrics.keys import in_english
-from core.formats.rubrics.level_tables import (
+from core.formats.rubrics.rubric_file import dump_rubric, rubric_from_data
+from core.formats.rubrics.score_scales import Converted
+from core.formats.rubrics.shapes import MAX_CRITERIA
+from core.formats.rubrics.tables.canvas import canvas_rubric, looks_like_canvas, read_canvas_rubrics
+from core.formats.rubrics.tables.grid import holds_answers, holds_marks, looks_like_grid, read_grid
+from core.formats.rubrics.tables.level_tables import (
     levels_csv,
     looks_like_descriptors,
     looks_like_levels,
@@ -29,10 +32,11 @@ from core.formats.rubrics.level_tables import (
     read_descriptors,
     read_levels,
 )
-from core.formats.rubrics.office_tables import MOST_CELLS, RubricTable, office_tables
-from core.formats.rubrics.rubric_file import dump_rubric, rubric_from_data
-from core.formats.rubrics.score_scales import Converted
-from core.formats.rubrics.shapes import MAX_CRITERIA
+from core.formats.rubrics.tables.office_tables import MOST_CELLS, RubricTable, office_tables
+from core.formats.rubrics.tables.points_possible import (
+    looks_like_points_possible,
+    read_points_possible,
+)
 from core.formats.rubrics.unitxt import looks_like_unitxt, read_unitxt
 from core.formats.source.csv_reader import DELIMITERS, RawTable, records
 from core.formats.source.format import Fit, Format, formats_of
@@ -75,6 +79,7 @@ TABLES = (
     TableForm("moodle", "Moodle", looks_like_moodle, read_levels, moodle_csv),
     TableForm("csv", "CSV, one level a row", looks_like_levels, read_levels, levels_csv),
     TableForm("descriptors", "levels with descriptors", looks_like_descriptors, read_descriptors),
+    TableForm("possible", "criteria and points", looks_like_points_possible, read_points_possible),
     TableForm("grid", "a grid of criteria and levels", looks_like_grid, read_grid),
 )
 

@@ -249,18 +249,20 @@ _RANKS = (
     "exemplary|excellent|outstanding|exceptional|distinguished|advanced|superior|mastery|mastered|"
     "exceeds expectations|exceeds|expert|full marks|full points|full credit|fully met|complete|"
     "strong|high|always|very good|a|strong yes|strong hire|well above bar|above bar|sehr gut|"
-    "hervorragend|ausgezeichnet|très bien|excellente|"
+    "hervorragend|ausgezeichnet|voll erfüllt|vollständig erfüllt|volledig|pienamente raggiunto|"
+    "très bien|excellente|"
     "très satisfaisant|très bonne maîtrise|excelente|sobresaliente|destacado|muy bueno|muy bien|"
     "avanzado|avanzato|ottimo|eccellente|uitstekend|zeer goed|ótimo|muito bom|avançado",
     "good|proficient|accomplished|meets expectations|meets|competent|above average|usually|"
     "mostly met|met|yes|b|hire|at bar|meets bar|gut|bien|bon|satisfaisant|acquis|"
-    "maîtrise satisfaisante|bueno|notable|"
+    "maîtrise satisfaisante|bueno|notable|erfüllt|weitgehend erfüllt|raggiunto|"
     "satisfactorio|logrado|competente|intermedio|buono|distinto|goed|ruim voldoende|bom|"
     "proficiente|satisfatório",
     "fair|satisfactory|adequate|developing|average|basic|acceptable|partially meets|partial|"
     "partial credit|partly met|partially met|approaching|approaches expectations|emerging|"
     "sometimes|medium|moderate|sufficient|c|lean yes|lean hire|weak hire|befriedigend|"
-    "zufriedenstellend|assez bien|moyen|"
+    "zufriedenstellend|teilweise erfüllt|teils erfüllt|gedeeltelijk|parzialmente raggiunto|"
+    "assez bien|moyen|"
     "partiellement acquis|en cours d'acquisition|maîtrise fragile|regular|aceptable|básico|"
     "en proceso|discreto|base|voldoende|razoável|em desenvolvimento",
     "needs improvement|needs work|limited|weak|below expectations|below average|novice|marginal|"
@@ -270,7 +272,7 @@ _RANKS = (
     "poor|unsatisfactory|inadequate|insufficient|beginning|failing|fail|no credit|no marks|"
     "no points|zero points|not met|unmet|no|absent|missing|none|incomplete|never|unacceptable|"
     "does not meet|does not meet expectations|very poor|f|no hire|strong no|strong no hire|"
-    "well below bar|mangelhaft|ungenügend|unzureichend|"
+    "well below bar|nicht erfüllt|non raggiunto|mangelhaft|ungenügend|unzureichend|"
     "insuffisant|non acquis|maîtrise insuffisante|très insuffisant|insuficiente|deficiente|"
     "inicial|en inicio|no logrado|iniziale|insufficiente|gravemente insufficiente|"
     "in via di prima acquisizione|onvoldoende|slecht|insatisfatório|muito fraco|ausente",

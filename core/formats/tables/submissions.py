@@ -67,11 +67,15 @@ def submissions_in(opened: Opened) -> TableRows | None:
 
 
 def _tables_in_text(opened: Opened) -> list[Problem]:
-    """Return a notice for each table of numbers that is only a part of a document's text."""
-    tables = [len(block) - 1 for block in blocks_of(opened) if has_marks(block)]
-    mend = "To read its numbers as votes: save the table as .xlsx or .csv."
+    """Return a notice for each table that is only a part of a document's text."""
+    votes = "To read its numbers as votes: save the table as .xlsx or .csv."
     return [
-        Problem(f"Its table of {rows} rows is read as part of the text.", mend) for rows in tables
+        Problem(
+            f"Its table of {len(block) - 1} rows is read as part of the text.",
+            votes if has_marks(block) else "",
+        )
+        for block in blocks_of(opened)
+        if not isinstance(block, str) and len(block) > 2
     ]
 
 

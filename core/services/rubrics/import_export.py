@@ -23,7 +23,7 @@ from core.formats.rubrics.forms import (
     read_rubrics,
     write_rubric,
 )
-from core.formats.rubrics.grid import looks_like_grid, read_grid
+from core.formats.rubrics.tables.grid import looks_like_grid, read_grid
 from core.formats.source.archives import is_zip
 from core.formats.source.csv_reader import read_raw
 from core.formats.source.csv_writer import csv_bytes

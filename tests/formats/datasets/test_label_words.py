@@ -158,3 +158,24 @@ def test_an_absence_in_columns_of_numbers_and_of_words_is_counted_once_each() ->
         tuple(dict(zip("abc", row, strict=True)) for row in rows), (2, 3, 4, 5),
     )  # fmt: skip
     assert "'abs' 3." in str(without_absences(table).notices[0])
+
+
+@pytest.mark.parametrize(
+    ("word", "times", "taken"),
+    [
+        ("withdrawn", 1, True),
+        ("not there", 2, True),
+        # Too many for so few marks; a grade; a mark with a sign.
+        ("withdrawn", 3, False),
+        ("A", 1, False),
+        ("5+", 1, False),
+    ],
+)
+def test_an_unknown_word_in_few_cells_beside_numbers_is_no_answer(
+    word: str, times: int, taken: bool
+) -> None:
+    marks = ["3", "4", "5", "2", "4", "3", "5", "3", "2", "4", *[word] * times]
+    rows = "\n".join(f"e{n},{mark}" for n, mark in enumerate(marks))
+    table = without_absences(read_table(f"id,kim\n{rows}\n".encode(), "x.csv"))
+    assert (word not in [row["kim"] for row in table.rows]) == taken
+    assert (f"{word!r} {times}" in " ".join(map(str, table.notices))) == taken

@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
-from core.formats.rubrics.canvas import canvas_rubric, read_canvas_rubrics
 from core.formats.rubrics.forms import RUBRIC_FORMS, read_rubrics, write_rubric
-from core.formats.rubrics.level_tables import FULL, MOODLE, levels_csv, moodle_csv, read_levels
 from core.formats.rubrics.rubric_file import parse_rubric
+from core.formats.rubrics.tables.canvas import canvas_rubric, read_canvas_rubrics
+from core.formats.rubrics.tables.level_tables import (
+    FULL,
+    MOODLE,
+    levels_csv,
+    moodle_csv,
+    read_levels,
+)
 from core.formats.source.csv_reader import read_raw
 from tests.formats.rubrics.rubric_tables import PLAIN, TEMPLATE, grid, one
 from tests.strategies import rubrics

@@ -7,9 +7,9 @@ from hypothesis import example, given
 
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
-from core.formats.rubrics.canvas import HEADS, TRIPLE, canvas_rubric, read_canvas_rubrics
 from core.formats.rubrics.forms import write_rubric
-from core.formats.rubrics.level_tables import levels_csv, read_levels
+from core.formats.rubrics.tables.canvas import HEADS, TRIPLE, canvas_rubric, read_canvas_rubrics
+from core.formats.rubrics.tables.level_tables import levels_csv, read_levels
 from core.formats.source.csv_reader import read_raw
 from core.formats.source.csv_writer import unguarded
 from tests.formats.rubrics.rubric_tables import PLAIN, TEMPLATE, grid, one

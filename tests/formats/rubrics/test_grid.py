@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from core.errors import InputError
 from core.formats.rubrics.forms import looks_like_rubric, looks_like_table, read_rubrics
-from core.formats.rubrics.grid import holds_answers, looks_like_grid, read_grid
 from core.formats.rubrics.grid_headings import points_in
+from core.formats.rubrics.tables.grid import holds_answers, looks_like_grid, read_grid
 from core.formats.source.csv_reader import MAX_COLUMNS, read_raw
 
 WORD = (

@@ -12,8 +12,8 @@ from openpyxl import Workbook
 
 from core.cli.main import main
 from core.errors import InputError
-from core.formats.rubrics import office_tables as tables_of_office
 from core.formats.rubrics.forms import looks_like_rubric, read_rubrics
+from core.formats.rubrics.tables import office_tables as tables_of_office
 from tests.formats.office.documents import docx, grid
 from tests.formats.office.workbooks import VOTES, ods, ods_row, xlsx
 

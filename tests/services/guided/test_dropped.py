@@ -14,6 +14,10 @@ from tests.formats.office.workbooks import xlsx, zipped
 LONG = "The tides follow the Moon, whose gravity pulls the water on the near side most of all."
 ESSAYS = [["Class 9b, March"], [], ["Name", "Essay"], ["Ann", LONG], ["Bob", LONG[::-1]]]
 GRID = [["Criterion", "Full (4)", "Half (2)"], ["Cause", "names it", "hints at it"]]
+JURY = [
+    ["Entry", "A. Kos", "B. Lim", "Dr. Ono"],
+    *([f"e{n}", f"{n}", "3", f"{5 - n}"] for n in range(4)),
+]
 WIDE = b"id,kim,lee\na,MET,MET\nb,UNMET,MET\n"
 LONG_VOTES = b"item,criterion,rater,label\nq1,polite,ann,yes\nq1,polite,bob,no\n"
 
@@ -39,6 +43,7 @@ YAML = b"criteria:\n- It is right.\n- It is short.\n"
         ("votes.csv", WIDE, "votes", "Votes, a rater a column, 2 rows."),
         ("votes.csv", LONG_VOTES, "votes", "Votes, one answer a row, 2 rows."),
         ("essay.docx", docx(LONG), "texts", "1 text."),
+        ("jury.docx", docx("Jury", grid(JURY)), "votes", "Votes, a rater a column, 4 rows."),
         ("essay.pdf", pdf("Tides follow the Moon."), "texts", "1 text."),
         ("class.zip", zipped({"ann.txt": LONG, "bob.md": LONG}), "texts", "2 texts."),
         ("two.xlsx", xlsx({"A": ESSAYS, "B": ESSAYS}), "texts", SHEETS),

@@ -191,6 +191,9 @@ _POINTS_ROWS = words_between_bars(
 )
 
 
+_BRACKETED = re.compile(rf".*\S\s*[\[(]\s*{NUMBER}(?:\s*[-–—]\s*{NUMBER})?\s*[\])]\.?", re.DOTALL)
+
+
 class _Grid:
     def __init__(self, table: RawTable, roles: Sequence[Role], scaling: Scaling) -> None:
         self._table, self._roles, self._scaling = table, roles, scaling
@@ -199,6 +202,11 @@ class _Grid:
         answers = _repeats([row.text(at) for row in table.rows for at in self._levels])
         points = [points_in(h, heading=True) for h in heads] if answers else points_of_levels(heads)
         self._heads = dict(zip(self._levels, points, strict=True))
+        cells = [
+            text for row in table.rows for at in self._levels if (text := row.text(at).strip())
+        ]
+        # `Clear (8-10)` in every cell: the points of a criterion's levels, without a unit.
+        self._bracketed = bool(cells) and all(map(_BRACKETED.fullmatch, cells))
         self._problems = list[Problem]()
         self._notices = list[Problem]()
         self._weighed = list[bool]()
@@ -321,7 +329,7 @@ class _Grid:
 
     def _cell_points(self, at: int, cell: str, row: RawRow) -> Points:
         """Return a cell's description and points, its own or the heading's."""
-        points, head = points_in(cell), self._heads[at]
+        points, head = points_in(cell, heading=self._bracketed), self._heads[at]
         worth = points if points.points is not None else head
         if worth.points is not None and worth.least != worth.points:
             notice = Problem(

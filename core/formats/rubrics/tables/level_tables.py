@@ -27,7 +27,12 @@ from core.formats.rubrics.foreign import (
     shown_label,
     weigh_by_names,
 )
-from core.formats.rubrics.grid_headings import ROLE_WORDS, names_a_total, percent_notices, role_of
+from core.formats.rubrics.grid_headings import (
+    ROLE_WORDS,
+    names_a_total,
+    percent_notices,
+    role_of,
+)
 from core.formats.rubrics.rubric_file import rubric_of_rows
 from core.formats.source.csv_reader import RawRow, RawTable
 from core.formats.source.csv_writer import (

@@ -1,0 +1,1 @@
+"""Rubrics in tables: grids, a row for each level, Canvas, points possible."""
