@@ -21,6 +21,8 @@ from core.text.names import fold
 _CODES, _MORE_CODES = re.compile(r"-?9+(\.0)?|-8+"), frozenset({"77", "88", "97", "98"})
 #: The longest level.
 _LONGEST = 40
+#: A column that begins with so many of an unknown word need not be read to its end.
+_SOME = 20
 #: A word that is no grade and no number with a sign, such as *withdrawn*.
 _UNKNOWN = re.compile(r"[^\W\d_]{3}[^\W\d_ .()'’-]*(?:[ .()'’-]+[^\W\d_]+){0,3}\.?")
 #: The number of first rows that show whether a column holds numbers.
@@ -214,6 +216,8 @@ def _absence_words(
     for cell in cells:
         word = _cell_word(cell)
         words[word] += 1
+        if word in unknown and words[word] > _SOME and 2 * words[word] > words.total():
+            return {}
         if words[word] > 1 or fold(word) in NO_ANSWER or fold(word) in ABSENT - set(options):
             continue
         if (number := number_of(word)) is not None:

@@ -25,6 +25,11 @@ def read(labels: list[str], head: str = "label") -> VoteBundle:
     [
         ["insuficiente", "suficiente", "bueno", "excelente"],
         ["insuficiente", "suficiente", "bom", "excelente"],
+        ["insuficiente", "regular", "bueno", "excelente"],
+        ["deficiente", "aceptable", "bueno"],
+        ["insuficiente", "regular", "bom", "ótimo"],
+        ["scarso", "sufficiente", "buono"],
+        ["faible", "moyen", "bon", "très bon"],
         ["3: reject, not good enough", "6: marginally above", "8: accept"],
         ["1 - poor", "2", "3", "4 - good"],
         ["poor (1)", "fair (2)", "good (4)"],

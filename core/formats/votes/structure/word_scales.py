@@ -78,7 +78,7 @@ _SCALES = (
     # French
     "très insuffisant|très mal, insuffisant|mal, passable|médiocre, assez bien, bien, très bien"
     ", excellent",
-    "très mauvais|très mauvaise, mauvais|mauvaise, moyen|moyenne|correct|correcte, bon|bonne"
+    "très mauvais|très mauvaise, mauvais|mauvaise|faible, moyen|moyenne|correct|correcte, bon|bonne"
     ", très bon|très bonne, excellent|excellente",
     "très insuffisant, insuffisant, limite, satisfaisant, très satisfaisant",
     "jamais, presque jamais|très rarement, rarement, parfois|quelquefois, souvent, très souvent"
@@ -92,8 +92,8 @@ _SCALES = (
     ", notable|muy bien, sobresaliente, matrícula de honor",
     "muy insuficiente, insuficiente, básico|en proceso|suficiente, adecuado|satisfactorio|logrado"
     "|bueno|buena|bien, muy bueno|notable, excelente|destacado|destacada|avanzado",
-    "muy malo|muy mala|pésimo|pésima, malo|mala, regular|aceptable, bueno|buena"
-    ", muy bueno|muy buena, excelente",
+    "muy malo|muy mala|pésimo|pésima|muy deficiente, malo|mala|insuficiente|deficiente"
+    ", regular|aceptable, bueno|buena, muy bueno|muy buena, excelente|sobresaliente|destacado",
     "totalmente en desacuerdo|muy en desacuerdo, en desacuerdo, algo en desacuerdo"
     ", neutral|ni de acuerdo ni en desacuerdo|indiferente, algo de acuerdo, de acuerdo"
     ", totalmente de acuerdo|muy de acuerdo",
@@ -103,12 +103,12 @@ _SCALES = (
     "incorrecto|incorrecta, parcialmente correcto|parcialmente correcta, correcto|correcta",
     "no, más bien no, parcialmente|en parte, más bien sí, sí|si",
     # Portuguese, Italian, Dutch
-    "péssimo|muito ruim|muito mau, ruim|mau|má, regular|razoável, bom|boa, muito bom|muito boa"
-    ", ótimo|ótima|excelente",
+    "péssimo|muito ruim|muito mau, ruim|mau|má|insuficiente, regular|razoável, bom|boa"
+    ", muito bom|muito boa, ótimo|ótima|excelente",
     "discordo totalmente, discordo|discordo parcialmente, neutro|nem concordo nem discordo"
     "|indiferente, concordo parcialmente, concordo, concordo totalmente",
     "nunca, quase nunca|raramente, às vezes, frequentemente|muitas vezes, quase sempre, sempre",
-    "gravemente insufficiente, insufficiente, sufficiente, discreto, buono, distinto, ottimo"
+    "gravemente insufficiente, insufficiente|scarso, sufficiente, discreto, buono, distinto, ottimo"
     "|eccellente",
     "insuficiente, suficiente, bom, muito bom, excelente",
     "mai, quasi mai|raramente, a volte|qualche volta, spesso, quasi sempre, sempre",

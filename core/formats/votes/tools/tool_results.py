@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
@@ -139,8 +138,7 @@ def _scores_behind(results: ToolResults) -> list[Problem]:
         return []
     listed = ", ".join(map(repr, names[:20]))
     message = f"Passed or not is the answer of {listed}; the scores are in the reasons."
-    mend = f"To read the scores: --bins {shlex.quote(names[-1])}=5, or the steps on the page."
-    return [Problem(message, mend)]
+    return [Problem(message, "To read the scores: --bins 5, or the steps on the page.")]
 
 
 def _scales_of_questions(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
