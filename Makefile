@@ -19,7 +19,7 @@ test: $(VENV)/.dev  ## set everything up and run the tests
 	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist loadgroup
 
 thorough: export HYPOTHESIS_PROFILE := thorough
-thorough: test  ## the tests as CI runs them: all of them, and four times as many examples
+thorough: test  ## the tests as CI runs them: all of them, and six times as many examples
 
 check: $(VENV)/.dev  ## formatting, lint, types, import contracts, tests
 	$(BIN)/ruff format --check .

@@ -21,7 +21,7 @@ from tests.thorough import leave_to_thorough
 
 # How fast the machine is must not decide whether a test passes.
 settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("quick", settings.get_profile("thorough"), max_examples=25)
+settings.register_profile("quick", settings.get_profile("thorough"), max_examples=16)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
