@@ -14,12 +14,8 @@ from typing import TYPE_CHECKING
 from core.domain.dataset import Item
 from core.domain.panel import Judge
 from core.domain.rubric import Criterion
-from core.judging.offline.judge import (
-    LEAST_LABELS,
-    AppliedModel,
-    OfflineJudge,
-    TrainingReport,
-)
+from core.judging.offline.judge import LEAST_LABELS, AppliedModel, OfflineJudge
+from core.judging.offline.report import TrainingReport
 
 if TYPE_CHECKING:
     from core.judging.offline.trained import Trained

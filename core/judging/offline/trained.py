@@ -32,7 +32,6 @@ from core.judging.offline.features import (
     terms_of,
     texts_of,
 )
-from core.judging.offline.judge import Prediction, TrainingReport
 from core.judging.offline.methods import (
     DualWeights,
     FittedMethod,
@@ -42,6 +41,7 @@ from core.judging.offline.methods import (
     Method,
     Neighbourhood,
 )
+from core.judging.offline.report import Prediction, TrainingReport
 from core.text.numbers import percent
 
 MOST_FOR, MOST_AGAINST = 4, 2

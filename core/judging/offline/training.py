@@ -24,8 +24,9 @@ from core.judging.offline.calibration import (
     is_ordered,
 )
 from core.judging.offline.features import Encoded, Encoder, Nearness, encoder_of, texts_of
-from core.judging.offline.judge import LEAST_LABELS, TrainingReport
+from core.judging.offline.judge import LEAST_LABELS
 from core.judging.offline.methods import Ints, Method, methods_of
+from core.judging.offline.report import TrainingReport
 from core.judging.offline.trained import Trained, TrainedModel
 from core.judging.offline.worth import (
     Order,

@@ -17,8 +17,8 @@ from core.judging.offline.calibration import (
     repeats_and_folds,
 )
 from core.judging.offline.features import Floats
-from core.judging.offline.judge import TrainingReport
 from core.judging.offline.methods import Ints
+from core.judging.offline.report import TrainingReport
 from core.metrics.agreement.accuracy import confusion
 from core.metrics.agreement.kappa import KAPPAS, Weights, cohen_kappa
 from core.text.numbers import percent
