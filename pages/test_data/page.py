@@ -124,11 +124,11 @@ def _show_changed(task: HelpTask) -> None:
             format_func=lambda index: one_line(edits[index][0].id, 80),
             label_visibility="collapsed",
         )
-        item, change = edits[at]
-        if change.what:
-            st.caption(label(change.what, 300))
+        item, submission, what = edits[at]
+        if what:
+            st.caption(label(what, 300))
         headings = ("<b>As it was</b>", "<b>Changed</b>")
-        side_by_side(headings, (item.output, change.submission), mark=True)
+        side_by_side(headings, (item.output, submission), mark=True)
     version = help_tasks.kept_dataset(store(), task)
     if not task.active:
         submissions.draw_keep_button(task, counterfactuals.as_dataset, version)

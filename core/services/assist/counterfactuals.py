@@ -5,7 +5,7 @@ Graded together with the original, they show whether judges notice, and whether 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core import clock
@@ -17,8 +17,9 @@ from core.domain.runs import HelpTask
 from core.domain.votes import Verdict
 from core.errors import InputError, Problem
 from core.judging.prompts.assembly import Prompt
+from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import edit_writing
-from core.judging.writing.replies import EditedSubmission, read_edit
+from core.judging.writing.replies import read_edit
 from core.judging.writing.writer import writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
@@ -118,19 +119,17 @@ def request_of(task: HelpTask) -> EditRequest:
     return help_tasks.request_from(EditRequest, task)
 
 
-def edited_items(store: Store, task: HelpTask) -> list[tuple[Item, EditedSubmission]]:
-    """Return the items edited so far, with their edits."""
-    return list(_edited_items(store, task))
-
-
-def _edited_items(store: Store, task: HelpTask) -> Iterator[tuple[Item, EditedSubmission]]:
+def edited_items(store: Store, task: HelpTask) -> list[tuple[Item, str, str]]:
+    """Return the items edited so far, with their new submissions and what was changed."""
+    edits = []
     values = {
         s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
     }
     for item in _items_to_edit(store, request_of(task)):
         change = read_edit(values.get(f"edit/{item.id}"), item.output)
-        if isinstance(change, EditedSubmission):
-            yield item, change
+        if not isinstance(change, Unreadable):
+            edits.append((item, *change))
+    return edits
 
 
 @allowed("write")
@@ -145,17 +144,17 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     request = request_of(task)
     label = request.rubric.criterion(request.criterion).choices[request.aimed].label
     items = list[Item]()
-    for item, change in edits:
+    for item, submission, what in edits:
         facts = {
             "of": item.id,
             "criterion": request.criterion,
             "aimed": label,
-            "what": change.what,
+            "what": what,
             "verified": False,
         }
         fields = {
             "id": f"{item.id}{SUFFIX}",
-            "submission": change.submission,
+            "submission": submission,
             "labels": {},
             "tags": (*item.tags, COUNTERFACTUAL),
             "meta": {"edit": facts, "written_by": request.judge.name, "help_task": task.id},
