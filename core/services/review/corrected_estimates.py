@@ -273,12 +273,10 @@ def _label_count(
     from core.services.datasets import item_columns
     from core.services.results.run_columns import items_of_run
 
-    columns, places = (
-        item_columns.columns_of_version(store, run.dataset_version_id),
-        items_of_run(store, run),
-    )
+    columns = item_columns.columns_of_version(store, run.dataset_version_id)
+    _, places = items_of_run(store, run)
     in_queue = columns.own & False
-    in_queue[places.places] = True
+    in_queue[places] = True
     settled = {columns.place[item_id] for item_id in labels_by_item}
     own = {
         (row, name) for name, _, rows in columns.labels for row in rows.tolist() if row in settled
