@@ -150,7 +150,7 @@ def may_fetch(cookies: str, path: str) -> bool:
     email = members.address_in(claims)
     if "/media/" in path:
         file_id = path.rpartition("/")[2].partition(".")[0]
-        workspaces = {owner.workspace for owner in OWNERS.get(file_id, ()) if owner.email == email}
+        workspaces = {workspace for owner, workspace in OWNERS.get(file_id, ()) if owner == email}
         return any(_is_member(claims, workspace) for workspace in workspaces)
     session = runtime.get_instance()._session_mgr.get_session_info(path.split("/")[-2])
     is_own_page = session is not None and str(session.session._user_info.get("email") or "") == (

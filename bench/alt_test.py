@@ -33,8 +33,8 @@ def rated(
 def ahead(judge: float, people: int) -> tuple[float, float]:
     """How far people truly are ahead of such a judge, and its true advantage."""
     found = rated(np.random.default_rng(1), 400_000, (judge, *[RIGHT] * people))
-    who = wins(found[:, 0], found[:, 1:], LEVELS, ordered=False)
-    return float(np.mean(who.person - who.judge)), float(np.mean(who.judge))
+    machine, person = wins(found[:, 0], found[:, 1:], LEVELS, ordered=False)
+    return float(np.mean(person - machine)), float(np.mean(machine))
 
 
 def edge(people: int) -> float:

@@ -19,10 +19,10 @@ def held(cells: int, drawn: int) -> tuple[float, float, float]:
     ends = []
     for wrong in range(drawn + 1):
         right = [0.0] * wrong + [1.0] * (drawn - wrong)
-        found = mean_of_selected(right, [cells / drawn] * drawn, [True] * drawn, [False] * drawn)
-        assert found.weighted.low is not None
-        assert found.weighted.high is not None
-        ends.append((found.weighted.low, found.weighted.high))
+        found = mean_of_selected(right, [cells / drawn] * drawn, [True] * drawn)
+        assert found.low is not None
+        assert found.high is not None
+        ends.append((found.low, found.high))
     low, high = np.array(ends).T
     holds, width = [], []
     for bad in range(cells // 5 + 1):

@@ -149,8 +149,8 @@ def main() -> None:
             ranges = rank_ranges(found.better)
             places = [(1 + int((true > t).sum()), n - int((true < t).sum())) for t in true]
             ranks += all(
-                r.best <= high and low <= r.worst
-                for r, (low, high) in zip(ranges, places, strict=True)
+                best <= high and low <= worst
+                for (best, worst), (low, high) in zip(ranges, places, strict=True)
             )
             false += bool((found.better & (true[:, None] <= true[None, :])).any())
             error += float(((found.value - aim) ** 2).mean())

@@ -28,7 +28,12 @@ from core.domain.rubric import Rubric
 from core.domain.weight_fit import Fitted, weights_as_shares
 from core.identity import seeded_random
 from core.scoring.verdict import log_weights, settle
-from core.services.queueing.queue_order import WhatIf, option_chances, tally_votes
+from core.services.queueing.queue_order import (
+    WhatIf,
+    mixed_measures,
+    option_chances,
+    tally_votes,
+)
 from core.services.results.weight_fit import fit_criterion
 from core.services.results.weight_fit_kinds import LabelledCell
 
@@ -59,14 +64,15 @@ def cells_of(recorded: Recorded, settled: Sequence[LabelledCell] = ()) -> list[C
         )
         answers = {criterion.name: verdict.option} if verdict else {}
         votes = tally_votes(criterion, cell.ballots)
-        impact = what_if.impact(criterion.name, answers, votes, known_chances=likely)
+        flip, change = what_if.impact(criterion.name, answers, votes, known_chances=likely)
         right = verdict is not None and verdict.option == cell.truth
-        mixed = 1.0 if impact.entropy is None else impact.entropy
+        entropy, _ = mixed_measures(criterion, votes)
+        mixed = 1.0 if entropy is None else entropy
         shares = likely or option_chances(criterion, votes)
         other = fsum(
             share for option, share in shares.items() if not verdict or option != verdict.option
         )
-        key = tuple(-round(x, 9) for x in (impact.flip, impact.change, min(1.0, other), mixed))
+        key = tuple(-round(x, 9) for x in (flip, change, min(1.0, other), mixed))
         cells.append(Cell(key, right))
     return cells
 

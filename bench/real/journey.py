@@ -37,7 +37,7 @@ from core.services.judges import connection, readiness
 from core.services.judges.registry import OFFLINE_JUDGES, save_judge
 from core.services.pairwise import contests
 from core.services.pairwise.contests import ContestRequest
-from core.services.results.run_columns import items_of_run
+from core.services.results.run_columns import ids_of_run
 from core.services.runs import lifecycle
 from core.services.runs.planning import RunRequest
 from core.services.runs.runner import work_here
@@ -93,7 +93,7 @@ class Journey:
 
     def repairs(self, row: RunRow) -> int:
         """Return how many votes needed a second request."""
-        items = items_of_run(self.store, row).ids
+        items = ids_of_run(self.store, row)
         votes = [vote for item in items for vote in self.store.votes.for_item(row.id, item)]
         return sum(bool(vote.detail.get("repaired")) for vote in votes)
 

@@ -207,7 +207,7 @@ def rank(
     from core.services.reports import rank_report
 
     with common.plain_errors(as_json):
-        ranking = rank_report.rank_answers(
+        report, sections = rank_report.rank_answers(
             lambda: open_to_read(db),
             source,
             note_key=by,
@@ -216,7 +216,7 @@ def rank(
             resamples=bootstrap,
             level=level,
         )
-        common.print_result(ranking.data, lambda _: terminal_text(ranking.sections), as_json)
+        common.print_result(report, lambda _: terminal_text(sections), as_json)
 
 
 def _take_design(options: dict[str, Any]) -> dict[str, Any]:
@@ -249,13 +249,13 @@ def _run_contest(
         is_finished = finished and len(runs) <= further
         following = leaderboard.next_round(store, runs, per_round) if is_finished else None
     ended = [lifecycle.run_summary(store, run) for run in runs]
-    report = rank_report.contest_report(store, runs)
+    report, sections = rank_report.contest_report(store, runs)
     if as_json:
-        common.print_json({**ended[-1], "rounds": ended, "ranking": report.data})
+        common.print_json({**ended[-1], "rounds": ended, "ranking": report})
     else:
         for figures in ended:
             common.print_text(requests_from_files.summary_as_text(figures))
-        common.print_text(terminal_text(report.sections))
+        common.print_text(terminal_text(sections))
     complete = all(f["status"] == "done" and not f["failures"] for f in ended)
     sys.exit(common.DONE if complete else common.NOT_ALL)
 

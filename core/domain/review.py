@@ -240,13 +240,6 @@ class SettledCell:
         return self.label is None
 
 
-class CellKey(NamedTuple):
-    """A cell (item id, criterion name) of a run."""
-
-    item_id: str
-    criterion: str
-
-
 @dataclass(frozen=True, slots=True)
 class Case:
     """A submission on which reviewers and judges disagree. Options are labels.

@@ -5,7 +5,6 @@ backgrounds come from the page's theme, light or dark.
 """
 
 from core.figures.bars import (
-    Series,
     before_after,
     reliability_diagram,
     score_histogram,
@@ -13,7 +12,6 @@ from core.figures.bars import (
     verdict_bars,
 )
 from core.figures.estimates import (
-    RunCost,
     bland_altman,
     forest,
     frontier,
@@ -29,8 +27,6 @@ from core.figures.heatmaps import (
 
 __all__ = [
     "MOST_NAMES",
-    "RunCost",
-    "Series",
     "agreement_cells",
     "agreement_map",
     "before_after",

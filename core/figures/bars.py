@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from core.blocks.palette import COMPLEMENT, NO_VERDICT, TEAL, points, text_color
 from core.figures.base import MARGIN, QUIET, SCORES, SHARES, as_label, error_bars
@@ -153,22 +153,15 @@ _SYMBOLS = ("circle", "diamond", "square", "x")
 _PATTERNS = ("", "/", ".", "x")
 
 
-class Series(NamedTuple):
-    """One series: a value per place, ``None`` if missing."""
-
-    name: str
-    values: Sequence[float | None]
-
-
 def series_plot(
     places: Sequence[str],
-    series: Sequence[Series],
+    series: Sequence[tuple[str, Sequence[float | None]]],
     axes: tuple[str, str],
     *,
     kind: Literal["bars", "dots", "lines"] = "bars",
     share: bool = False,
 ) -> Any:
-    """Return series side by side over the same places.
+    """Return series, each a name and a value per place, side by side over the same places.
 
     ``share`` writes the values as percentages. Series differ in colour and in pattern or symbol, so
     readers can tell them apart without colour.
@@ -177,14 +170,14 @@ def series_plot(
 
     form = SHARES if share else SCORES
     figure = go.Figure()
-    for at, line in enumerate(series):
+    for at, (name, values) in enumerate(series):
         look = at % len(_COLORS)
         shared = {
             "x": list(range(len(places))),
-            "y": list(line.values),
-            "name": as_label(line.name),
+            "y": list(values),
+            "name": as_label(name),
             "hovertext": [as_label(place, 60) for place in places],
-            "hovertemplate": f"{as_label(line.name)}, %{{hovertext}}: %{{y:{form}}}<extra></extra>",
+            "hovertemplate": f"{as_label(name)}, %{{hovertext}}: %{{y:{form}}}<extra></extra>",
         }
         if kind == "bars":
             marker = {"color": _COLORS[look], "pattern": {"shape": _PATTERNS[look], "size": 6}}

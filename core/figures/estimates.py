@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import ceil, floor, log10
-from typing import Any, NamedTuple
+from typing import Any
 
 from core.blocks.palette import COMPLEMENT, TEAL
 from core.figures.base import MARGIN, QUIET, SCORES, SHARES, as_label, error_bars
@@ -159,41 +159,33 @@ def _name_rows(figure: Any, names: Sequence[str], axis: str, height: int = 36) -
 SPAN = 20
 
 
-class RunCost(NamedTuple):
-    """A run: cost of 1,000 items (US dollars), accuracy, interval and whether it is efficient."""
+def frontier(runs: Mapping[str, tuple[float, Estimate]], efficient: Collection[str]) -> Any:
+    """Return accuracy against the cost of 1,000 items (US dollars), by the names of runs.
 
-    name: str
-    cost: float
-    value: float
-    low: float | None
-    high: float | None
-    efficient: bool
-
-
-def frontier(runs: Sequence[RunCost]) -> Any:
-    """Return accuracy against cost; a line joins the efficient runs' diamonds.
-
+    A line joins the diamonds of the ``efficient`` ones.
     The cost axis is logarithmic if costs span more than a factor of twenty.
     """
     import plotly.graph_objects as go
 
     figure = go.Figure()
-    best = sorted((r for r in runs if r.efficient), key=lambda r: r.cost)
+    best = sorted(efficient, key=lambda name: runs[name][0])
     figure.add_scatter(
-        x=[r.cost for r in best],
-        y=[r.value for r in best],
+        x=[runs[name][0] for name in best],
+        y=[runs[name][1].value for name in best],
         mode="lines",
         line={"color": COMPLEMENT, "width": 2, "shape": "hv", "dash": "dot"},
         hoverinfo="skip",
         showlegend=False,
     )
-    inefficient = [r for r in runs if not r.efficient]
+    inefficient = [name for name in runs if name not in efficient]
     for name, group, symbol, color in (
         ("efficient", best, "diamond", COMPLEMENT),
         ("another run is as good for less", inefficient, "circle-open", TEAL),
     ):
         if group:
-            figure.add_scatter(**_run_marks(name, group, symbol, color))
+            figure.add_scatter(
+                **_run_marks({run: runs[run] for run in group}, symbol, color), name=name
+            )
     figure.update_layout(
         height=400,
         margin={**MARGIN, "t": 36, "r": 24},
@@ -201,7 +193,7 @@ def frontier(runs: Sequence[RunCost]) -> Any:
         hovermode="closest",
         legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0},
     )
-    costs = [r.cost for r in runs]
+    costs = [price for price, _ in runs.values()]
     wide = min(costs) > 0 and max(costs) / min(costs) > SPAN
     figure.update_xaxes(
         title="US dollars per 1,000 items" + (" (logarithmic)" if wide else ""),
@@ -226,21 +218,22 @@ def _axis_ticks(low: float, high: float) -> list[float]:
     return [tick for tick in ticks if low / 2 <= tick <= high * 2]
 
 
-def _run_marks(name: str, runs: Sequence[RunCost], symbol: str, color: str) -> dict[str, Any]:
+def _run_marks(
+    runs: Mapping[str, tuple[float, Estimate]], symbol: str, color: str
+) -> dict[str, Any]:
+    ends = [(accuracy.value, accuracy.low, accuracy.high) for _, accuracy in runs.values()]
     return {
-        "x": [r.cost for r in runs],
-        "y": [r.value for r in runs],
-        "error_y": error_bars(
-            [(r.value, r.low, r.high) for r in runs], color, thickness=1.5, width=4
-        ),
+        "x": [price for price, _ in runs.values()],
+        "y": [value for value, *_ in ends],
+        "error_y": error_bars(ends, color, thickness=1.5, width=4),
         "mode": "markers+text",
-        "name": name,
         "marker": {"size": 12, "symbol": symbol, "color": color, "line": {"width": 2}},
-        "text": [as_label(r.name, 22) for r in runs],
+        "text": [as_label(name, 22) for name in runs],
         "textposition": "bottom right",
         "cliponaxis": False,
         "hovertext": [
-            f"{as_label(r.name, 80)}: {percent(r.value, 1)}, {cost(r.cost)}" for r in runs
+            f"{as_label(name, 80)}: {percent(accuracy.value, 1)}, {cost(price)}"
+            for name, (price, accuracy) in runs.items()
         ],
         "hovertemplate": "%{hovertext}<extra></extra>",
     }

@@ -67,14 +67,9 @@ def fingerprint_of(item: Item) -> TextFingerprint:
     return TextFingerprint(key if key[0] else None, sequences)
 
 
-class TwinNumbers(NamedTuple):
-    """The number of each text's group, and of its exact text.
-
-    Exact texts are equal except for punctuation and spaces. Numbers follow first appearance.
-    """
-
-    group: Sequence[int]
-    same: Sequence[int]
+#: The number of each text's group, and of its exact text. Exact texts are equal except for
+#: punctuation and spaces. Numbers follow first appearance.
+TwinNumbers = tuple[Sequence[int], Sequence[int]]
 
 
 def group_numbers(items: Iterable[Item]) -> list[int]:
@@ -83,7 +78,8 @@ def group_numbers(items: Iterable[Item]) -> list[int]:
     >>> group_numbers([Item(id=i, submission=s) for i, s in (("a", "x"), ("b", "y"), ("c", "X."))])
     [0, 1, 0]
     """
-    return list(twin_numbers((item.text, item.prompt) for item in items).group)
+    groups, _ = twin_numbers((item.text, item.prompt) for item in items)
+    return list(groups)
 
 
 def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
@@ -111,7 +107,7 @@ def twin_numbers(texts: Iterable[tuple[str, str]]) -> TwinNumbers:
         _Hashed.of(np.array(words_of, np.int64), np.array(sizes, np.int64))
     ):
         groups.join(firsts[left], firsts[right])
-    return TwinNumbers(groups.numbers(), _number_marks(same))
+    return groups.numbers(), _number_marks(same)
 
 
 def _number_marks(marks: Iterable[int]) -> list[int]:

@@ -173,45 +173,41 @@ def _solved_variances(y: Array, groups: Sequence[npt.NDArray[np.int64]]) -> Arra
     variances is the expectation of y'M Z Z'M y; the residual's Z has a group for every rating.
     """
     n, centred = len(y), y - y.mean()
-    groupings = [_Grouping.of(group) for group in groups]
+    groupings = [_grouping(group) for group in groups]
     products = np.empty((len(groupings) + 1, len(groupings) + 1))
-    for at, grouping in enumerate(groupings):
+    for at, (_, sizes) in enumerate(groupings):
         for k in range(at + 1):
-            products[at, k] = products[k, at] = _crossed_squares(grouping, groupings[k], n)
+            products[at, k] = products[k, at] = _crossed_squares(groupings[at], groupings[k], n)
         # In the residual every rating is its own group, so nothing needs to be counted.
-        products[at, -1] = products[-1, at] = n - float((grouping.sizes**2).sum()) / n
+        products[at, -1] = products[-1, at] = n - float((sizes**2).sum()) / n
     products[-1, -1] = n - 1
-    sums = [np.bincount(grouping.place, centred) for grouping in groupings]
-    right = np.array([float((grouping**2).sum()) for grouping in (*sums, centred)])
+    sums = [np.bincount(place, centred) for place, _ in groupings]
+    right = np.array([float((effect**2).sum()) for effect in (*sums, centred)])
     variances, *_ = np.linalg.lstsq(products, right, rcond=1e-10)
     return np.asarray(variances, np.float64)
 
 
-class _Grouping(NamedTuple):
-    """A grouping with the number of ratings of each group."""
+#: The group of every rating, and the number of ratings of each group.
+_Grouping = tuple[npt.NDArray[np.int64], Array]
 
-    place: npt.NDArray[np.int64]
-    sizes: Array
 
-    @classmethod
-    def of(cls, group: npt.NDArray[np.int64]) -> _Grouping:
-        sizes = np.bincount(group)
-        used = sizes > 0
-        place = (np.cumsum(used) - 1)[group]
-        return cls(place, sizes[used].astype(np.float64))
+def _grouping(group: npt.NDArray[np.int64]) -> _Grouping:
+    sizes = np.bincount(group)
+    used = sizes > 0
+    return (np.cumsum(used) - 1)[group], sizes[used].astype(np.float64)
 
 
 def _crossed_squares(a: _Grouping, b: _Grouping, n: int) -> float:
     """Return the sum of squares of Z'M Z of two groupings, from their shared groups' counts."""
-    wide, fine = sorted((a, b), key=lambda each: len(each.sizes))
-    within = np.empty(len(fine.sizes), np.int64)
-    within[fine.place] = wide.place
-    if (within[fine.place] == wide.place).all():
+    (wide, wide_sizes), (fine, fine_sizes) = sorted((a, b), key=lambda grouping: len(grouping[1]))
+    within = np.empty(len(fine_sizes), np.int64)
+    within[fine] = wide
+    if (within[fine] == wide).all():
         # Every group of the fine grouping lies within a group of the wide one.
-        shared, expected = fine.sizes, wide.sizes[within] * fine.sizes / n
+        shared, expected = fine_sizes, wide_sizes[within] * fine_sizes / n
     else:
-        key = wide.place * len(fine.sizes) + fine.place
-        span = len(wide.sizes) * len(fine.sizes)
+        key = wide * len(fine_sizes) + fine
+        span = len(wide_sizes) * len(fine_sizes)
         if span <= 8 * n:
             counts = np.bincount(key, minlength=span)
             cells = np.flatnonzero(counts)
@@ -219,8 +215,8 @@ def _crossed_squares(a: _Grouping, b: _Grouping, n: int) -> float:
         else:
             cells, counts = np.unique(key, return_counts=True)
         shared = counts.astype(np.float64)
-        expected = wide.sizes[cells // len(fine.sizes)] * fine.sizes[cells % len(fine.sizes)] / n
-    all_of = float((a.sizes**2).sum() * (b.sizes**2).sum()) / n**2
+        expected = wide_sizes[cells // len(fine_sizes)] * fine_sizes[cells % len(fine_sizes)] / n
+    all_of = float((wide_sizes**2).sum() * (fine_sizes**2).sum()) / n**2
     return float((shared**2).sum() - 2 * (shared * expected).sum()) + all_of
 
 

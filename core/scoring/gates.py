@@ -43,15 +43,16 @@ class GateEffect(NamedTuple):
 
     def of(self, score: float, span: ScoreRange) -> float:
         """Return the lowered score, in the same units; never above ``score``."""
-        if span.size <= 0 or (self.factor == 1.0 and self.cap is None):
+        zero, size = span
+        if size <= 0 or (self.factor == 1.0 and self.cap is None):
             return score
-        unit = (score - span.zero) / span.size
+        unit = (score - zero) / size
         lowered = unit * self.factor
         if self.cap is not None:
             lowered = min(lowered, self.cap)
         # A factor would raise a score that lies below the bottom of the scale, so such a score
         # keeps its value.
-        return min(score, span.zero + span.size * lowered) if lowered < unit else score
+        return min(score, zero + size * lowered) if lowered < unit else score
 
     def lowers(self, score: float, span: ScoreRange) -> bool:
         """Return whether the cap lowers ``score`` further after the factors."""

@@ -21,15 +21,10 @@ class ScoreSums(NamedTuple):
     basis: Basis
 
 
-class ScoreRange(NamedTuple):
-    """The position of the normalised units on the scale of the score: ``zero + size * unit``.
-
-    A normalised score is its own unit. Raw points run from 0 to the sum of positive weights; if
-    only penalties count, from minus their sum to 0.
-    """
-
-    zero: float
-    size: float
+#: The position of the normalised units on the scale of the score, ``zero + size * unit``: zero and
+#: size. A normalised score is its own unit. Raw points run from 0 to the sum of positive weights;
+#: if only penalties count, from minus their sum to 0.
+ScoreRange = tuple[float, float]
 
 
 def parts_of(rubric: Rubric, answers: Mapping[str, int | None]) -> tuple[ScorePart, ...]:
@@ -95,8 +90,8 @@ def base_of(parts: Sequence[ScorePart], normalize: bool) -> ScoreSums:
 def gate_scale(base: ScoreSums, normalize: bool) -> ScoreRange:
     """Return the scale on which gates act: the normalised score, or points."""
     if normalize:
-        return ScoreRange(0.0, 1.0)
-    return ScoreRange(-base.possible if base.basis == "negative" else 0.0, base.possible)
+        return 0.0, 1.0
+    return -base.possible if base.basis == "negative" else 0.0, base.possible
 
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")

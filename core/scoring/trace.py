@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 from math import fsum
 from typing import Any, Literal, NamedTuple
 
+from pydantic import ValidationError
+
 from core.domain.gates import Abstention, CheckAction, Decision
 
 #: The denominator of the base: positive weights, |negative weights|, or neither.
@@ -195,7 +197,6 @@ class Trace:
 
         Raises ``TypeError`` for anything else.
         """
-        decision = data.get("decision")
         parts = tuple(ScorePart(**part) for part in data["criteria"])
         covered = assessed_of(parts)
         return cls(
@@ -209,9 +210,16 @@ class Trace:
                 "gates": tuple(GateMark(**mark) for mark in data["gates"]),
                 "flags": tuple(data["flags"]),
                 "checks": tuple(_check_mark(mark) for mark in data.get("checks", ())),
-                "decision": None if decision is None else Decision(**decision),
+                "decision": _decision(data.get("decision")),
             }
         )
+
+
+def _decision(data: dict[str, Any] | None) -> Decision | None:
+    try:
+        return None if data is None else Decision(**data)
+    except ValidationError as error:
+        raise TypeError(f"This is not a decision: {error}") from error
 
 
 def _check_mark(data: dict[str, Any]) -> CheckMark:

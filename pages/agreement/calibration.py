@@ -165,8 +165,8 @@ def _draw_cascade(chosen: RatedSelection) -> None:
     st.html(f'<div class="rs-prose">{esc(cascade_sweep.sweep_words(sweep))}</div>')
     shown = sweep.points[::_SHOWN]
     places = [fmt.score(point.threshold) for point in shown]
-    right = draw.Series("Right", [point.right.estimate for point in shown])
-    goes = draw.Series("Escalated", [point.goes_on for point in shown])
+    right = "Right", [point.right.estimate for point in shown]
+    goes = "Escalated", [point.goes_on for point in shown]
     axes = ("Escalates below this confidence", "Share of the cells")
     st.plotly_chart(
         draw.series_plot(places, [right, goes], axes, kind="lines", share=True),

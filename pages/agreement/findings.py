@@ -51,7 +51,7 @@ def _draw_chart(chart: Chart, key: str) -> None:
     st.plotly_chart(
         draw.series_plot(
             chart.places,
-            [draw.Series(*series) for series in chart.series],
+            chart.series,
             chart.axes,
             kind=chart.kind,
             share=chart.share,

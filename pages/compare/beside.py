@@ -36,7 +36,7 @@ ALL, DIFFER = "all", "differ"
 
 
 class RunPair(NamedTuple):
-    """Two runs with their rubrics, and the pairs of their items.
+    """Two runs with their rubrics, the pairs of their items, and words on the pairing.
 
     `cache_key` identifies this content: it differs if any of it differs.
     """
@@ -44,15 +44,23 @@ class RunPair(NamedTuple):
     runs: tuple[Run, Run]
     rubrics: tuple[Rubric, Rubric]
     items: ItemPairs
+    pairing: str
     cache_key: tuple[object, ...]
+
+    @property
+    def same_ids(self) -> bool:
+        """Return whether items are paired by their ids."""
+        return all(first == second for first, second in self.items)
 
 
 def paired_runs_of(chosen: ComparedRuns, pair: tuple[int, int]) -> RunPair:
     """Return both runs and the pairs of their items; raise `InputError` if there are none."""
     runs = item_view.require_run(store(), pair[0]), item_view.require_run(store(), pair[1])
     rubrics = item_view.rubric_of(store(), runs[0]), item_view.rubric_of(store(), runs[1])
-    items = shared_value("items of two runs", pair, lambda: side_by_side.pair_items(store(), *runs))
-    return RunPair(runs, rubrics, items, (*pair, *chosen.content_stamp))
+    items, pairing = shared_value(
+        "items of two runs", pair, lambda: side_by_side.pair_items(store(), *runs)
+    )
+    return RunPair(runs, rubrics, items, pairing, (*pair, *chosen.content_stamp))
 
 
 def show(chosen: ComparedRuns, pair: RunPair) -> None:
@@ -64,7 +72,7 @@ def show(chosen: ComparedRuns, pair: RunPair) -> None:
     with st.container(gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             _flip_filter(flips, at)
-            st.caption(label(pair.items.words), width="content")
+            st.caption(label(pair.pairing), width="content")
             st.space("stretch")
             st.caption(fmt.plural(len(pairs), "item"), width="content")
         if not pairs:
@@ -106,15 +114,14 @@ def _flip_directions(chosen: ComparedRuns, pair: RunPair) -> tuple[VerdictFlip, 
 def _shown_pairs(pair: RunPair, at: str, flip: VerdictFlip | None) -> Sequence[tuple[str, str]]:
     if flip is not None:
         return [(item, item) for item in flip.items]
-    pairs = pair.items.pairs
     if at == ALL:
-        return pairs
+        return pair.items
     places = remembered(
         "pairs that differ",
         pair.cache_key,
         lambda: side_by_side.differing_pairs(store(), pair.runs, pair.items),
     )
-    return [pairs[place] for place in places]
+    return [pair.items[place] for place in places]
 
 
 def _flip_filter(flips: Sequence[VerdictFlip], at: str) -> None:

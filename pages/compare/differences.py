@@ -52,21 +52,15 @@ def accuracy_and_cost(chosen: ComparedRuns) -> None:
         (*chosen.content_stamp, *chosen_confidence()),
         lambda: costs.cost_points(store(), ids, confidence=chosen_confidence(), pair=chosen.paired),
     )
-    priced = [
-        draw.RunCost(
-            f"run {point.run_id}",
-            point.per_thousand,
-            point.accuracy.value,
-            point.accuracy.low,
-            point.accuracy.high,
-            bool(point.efficient),
-        )
+    priced = {
+        f"run {point.run_id}": (point.per_thousand, point.accuracy)
         for point in points
         if point.per_thousand is not None and point.accuracy.value is not None
-    ]
+    }
+    efficient = {f"run {point.run_id}" for point in points if point.efficient} & priced.keys()
     if len(priced) > 1:
         st.plotly_chart(
-            draw.frontier(priced),
+            draw.frontier(priced, efficient),
             key=state.key(keys.COMPARE_FIELD, "frontier"),
             config={"displayModeBar": False},
             alt="Accuracy against cost per 1,000 items, a mark per run; efficient runs are filled "

@@ -47,7 +47,7 @@ def _show_comparison() -> None:
     with shown_errors():
         require_seen(*chosen.pair)
         both_runs = beside.paired_runs_of(chosen, chosen.pair)
-        if not both_runs.items.by_id or selection.chosen_view(chosen) == selection.BESIDE:
+        if not both_runs.same_ids or selection.chosen_view(chosen) == selection.BESIDE:
             beside.show(chosen, both_runs)
         else:
             _show_differences(chosen, chosen.pair)

@@ -147,23 +147,21 @@ def _import_dataset(
 ) -> None:
     with shown_errors():
         with st.spinner("Saving every item …"):
-            imported = catalog.import_dataset(
+            version, existed = catalog.import_dataset(
                 store(),
                 dataset,
                 name=str(state.get(name) or ""),
                 dataset_id=dataset_id,
                 source=source.name,
             )
-        caption = (
-            "This content already exists; nothing was added." if imported.existed else "Imported."
-        )
+        caption = "This content already exists; nothing was added." if existed else "Imported."
         if dataset.rubric is not None and state.get(state.key(IMPORT_KEEP_RUBRIC, source.key)):
             catalog.keep_rubric(store(), dataset.rubric, source.name)
             caption += " Its rubric is in the list of rubrics."
         resources.forget_file()
         resources.hold_files("dataset", ())
         state.flash(caption)
-        state.set_address(**{state.DATASET: imported.version.dataset_id})
+        state.set_address(**{state.DATASET: version.dataset_id})
         st.rerun()
 
 

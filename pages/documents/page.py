@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pages.documents import reading
-from pages.documents.reading import Guide, GuidePart
+from pages.documents.reading import GuidePart
 from pages.ui import routes, state
 from pages.ui.text import label
 from pages.ui.widgets import empty_state, page_header
@@ -43,14 +45,13 @@ def show() -> None:
         empty_state("There is no such document", "The list above has all documents.")
         return
     st.html(CSS)
+    title, sections = guide
     part = st.query_params.get(state.PART, "")
-    chosen_part = next(
-        (section for section in guide.sections if part and section.part == part), None
-    )
+    chosen_part = next((section for section in sections if part and section.part == part), None)
     if chosen_part:
-        _show_section(guide, chosen_part)
+        _show_section(name, title, chosen_part)
     else:
-        _show_whole(guide)
+        _show_whole(name, sections)
 
 
 def _document_choice(name: str | None) -> None:
@@ -81,20 +82,18 @@ def _list_title(name: str) -> str:
     guide = reading.document(name)
     folder, _, own_name = name.rpartition("/")
     number = f"{int(own_name[:4])}: " if folder == "decisions" else ""
-    return f"{FOLDERS.get(folder, '')}{number}{guide.title if guide else name}"
+    return f"{FOLDERS.get(folder, '')}{number}{guide[0] if guide else name}"
 
 
-def _show_section(guide: Guide, only: GuidePart) -> None:
+def _show_section(name: str, title: str, only: GuidePart) -> None:
     st.html(f'<div class="rs-doc">{only.html}</div>')
-    routes.draw_link(
-        routes.DOCUMENTS, label(f"All of: {guide.title}"), {state.DOCUMENT: guide.name}
-    )
+    routes.draw_link(routes.DOCUMENTS, label(f"All of: {title}"), {state.DOCUMENT: name})
 
 
-def _show_whole(guide: Guide) -> None:
-    if len(guide.sections) > 1:
-        st.html(reading.links_to_parts(guide))
-    st.html(f'<div class="rs-doc">{"".join(section.html for section in guide.sections)}</div>')
+def _show_whole(name: str, sections: Sequence[GuidePart]) -> None:
+    if len(sections) > 1:
+        st.html(reading.links_to_parts(name, sections))
+    st.html(f'<div class="rs-doc">{"".join(section.html for section in sections)}</div>')
 
 
 show()

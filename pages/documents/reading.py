@@ -10,6 +10,7 @@ import base64
 import mimetypes
 import posixpath
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -40,15 +41,6 @@ class GuidePart:
     html: str
 
 
-@dataclass(frozen=True)
-class Guide:
-    """A document: its name in an address, its title, and its parts."""
-
-    name: str
-    title: str
-    sections: tuple[GuidePart, ...]
-
-
 @lru_cache(maxsize=1)
 def document_names() -> tuple[str, ...]:
     """Return the names of all documents: `FIRST`, then the others, decisions last."""
@@ -60,8 +52,8 @@ def document_names() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def document(name: str) -> Guide | None:
-    """Return the document of that name, or `None`."""
+def document(name: str) -> tuple[str, tuple[GuidePart, ...]] | None:
+    """Return the title and the parts of the document of that name, or `None`."""
     if name not in document_names():
         return None
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -81,10 +73,8 @@ def document(name: str) -> Guide | None:
     ]
     # Scrolling areas get a tab stop, so that they can be scrolled by keyboard.
     shown = [(heading, html.replace("<pre>", '<pre tabindex="0">')) for heading, html in shown]
-    return Guide(
-        name,
-        title,
-        tuple(GuidePart(heading_anchor(heading), heading, html) for heading, html in shown),
+    return title, tuple(
+        GuidePart(heading_anchor(heading), heading, html) for heading, html in shown
     )
 
 
@@ -152,13 +142,11 @@ def _plain_heading(heading: Token) -> str:
     return "".join(child.content for child in heading.children or [])
 
 
-def links_to_parts(guide: Guide) -> str:
-    """Return a list of links to the parts."""
+def links_to_parts(name: str, parts: Iterable[GuidePart]) -> str:
+    """Return a list of links to the parts of a document."""
     lines = []
-    for section in guide.sections:
+    for section in parts:
         if section.title:
-            url = link_address(
-                DOCUMENTS.url, {state.DOCUMENT: guide.name, state.PART: section.part}
-            )
+            url = link_address(DOCUMENTS.url, {state.DOCUMENT: name, state.PART: section.part})
             lines.append(f'<li><a href="{esc(url)}" target="_self">{esc(section.title)}</a></li>')
     return f'<ul class="rs-list">{"".join(lines)}</ul>'

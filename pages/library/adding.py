@@ -75,10 +75,10 @@ def _option_html(option: Option, is_best: bool) -> str:
 
 def _show_prompt(entry: Entry) -> None:
     guidelines = next(p.guidelines for p in criterion_packs.all_packs() if p.name == entry.pack)
-    preview = prompt_preview.preview_prompt(
+    _, prompt = prompt_preview.preview_prompt(
         entry.criterion, guidelines, entry.example, seed=0, shuffle=True
     )
-    for segment in preview.segments:
+    for segment in prompt.segments:
         st.caption(label(segment.role))
         draw_raw(segment.text, height=320)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from core import figures as draw
 from core.services.pairwise import arena_people, contests, pointwise_contests
-from core.services.pairwise.arena_people import ContestRaters, RaterAgreement
+from core.services.pairwise.arena_people import ArenaRater, RaterAgreement
 from core.services.pairwise.pointwise_contests import ScoredContest, ScoredContests
 from core.text import numbers as fmt
 from pages.pairwise import selection as keys
@@ -49,22 +49,24 @@ def people_beside_judges(chosen: ContestSelection) -> None:
             numbers=(1, 2),
         )
     cache_key = (*chosen.about, *((a.run_id, a.votes, a.withdrawn) for a in arenas))
-    together = remembered(
+    raters, pairs = remembered(
         "together",
         cache_key,
         lambda: arena_people.rater_agreement(store(), chosen.runs, chosen.contests),
     )
-    show_matrix(together)
-    _agreement_rates(together)
+    show_matrix(raters, pairs)
+    _agreement_rates(raters, chosen.contests.systems)
 
 
-def show_matrix(contest_raters: ContestRaters) -> None:
+def show_matrix(
+    raters: Sequence[ArenaRater], pairs: Mapping[tuple[int, int], RaterAgreement]
+) -> None:
     """Draw how often every pair of raters agrees, as a picture and as a table."""
-    if len(contest_raters.raters) < 2:
+    if len(raters) < 2:
         return
-    size = range(len(contest_raters.raters))
-    names = [rater.name for rater in contest_raters.raters]
-    same = {pair: equal.value for pair, (equal, _) in contest_raters.pairs.items()}
+    size = range(len(raters))
+    names = [rater.name for rater in raters]
+    same = {pair: equal.value for pair, (equal, _) in pairs.items()}
     values = [[1.0 if i == j else same[min(i, j), max(i, j)] for j in size] for i in size]
     st.html('<div class="rs-section">How often two raters agree</div>')
     left, right = st.columns(2, gap="large")
@@ -76,11 +78,9 @@ def show_matrix(contest_raters: ContestRaters) -> None:
             alt="Share of contests on which two raters agree. The table has the numbers.",
         )
     with right:
-        people = {
-            index for index, rater in enumerate(contest_raters.raters) if rater.kind == "person"
-        }
-        pairs = sorted(contest_raters.pairs, key=lambda pair: -len({*pair} & people))
-        pair_table(names, {pair: contest_raters.pairs[pair] for pair in pairs[:LISTED]})
+        people = {index for index, rater in enumerate(raters) if rater.kind == "person"}
+        ordered = sorted(pairs, key=lambda pair: -len({*pair} & people))
+        pair_table(names, {pair: pairs[pair] for pair in ordered[:LISTED]})
 
 
 def pair_table(names: list[str], pairs: Mapping[tuple[int, int], RaterAgreement]) -> None:
@@ -105,21 +105,21 @@ def pair_table(names: list[str], pairs: Mapping[tuple[int, int], RaterAgreement]
     )
 
 
-def _agreement_rates(contest_raters: ContestRaters) -> None:
+def _agreement_rates(raters: Sequence[ArenaRater], systems: Sequence[str]) -> None:
     st.html('<div class="rs-section">The share of points that each gives</div>')
     draw_table(
-        ("Rater", "", "Contests decided", *contest_raters.systems),
+        ("Rater", "", "Contests decided", *systems),
         (
             [
                 esc(rater.name),
                 tag(KINDS[rater.kind], "info" if rater.kind == "person" else "neutral"),
                 fmt.count(rater.contests),
-                *(fmt.percent(rater.rates[system]) for system in contest_raters.systems),
+                *(fmt.percent(rater.rates[system]) for system in systems),
             ]
-            for rater in contest_raters.raters
+            for rater in raters
         ),
         name="Win rate of every system by every rater",
-        numbers=range(2, 3 + len(contest_raters.systems)),
+        numbers=range(2, 3 + len(systems)),
     )
 
 

@@ -42,8 +42,9 @@ def contest_list() -> None:
         "orders, without names.",
     )
     show_flash()
-    comparable = contests.comparable_runs(store())
-    if not (comparable.contests or comparable.scored or comparable.imported):
+    rows = contests.contest_runs(store(), limit=contests.LOOKED_AT)
+    scored, imported = contests.other_comparable_runs(store())
+    if not (rows or scored or imported):
         empty_state(
             "Nothing to compare yet",
             "A contest shows judges two systems' answers to one task and asks which is better. It "
@@ -52,19 +53,19 @@ def contest_list() -> None:
         )
         return
     _plan_button("plan")
-    active = any(contest.active for contest in comparable.contests)
-    if comparable.contests:
+    active = any(contest.active for contest in rows)
+    if rows:
         st.fragment(_contest_cards, run_every=POLL_SECONDS if active else None)(active)
     _draw_other_runs(
         "Systems ranked from scores",
         "These runs graded answers of several systems one by one; their scores rank the systems "
         "without further calls.",
-        comparable.scored,
+        scored,
     )
     _draw_other_runs(
         "Runs with both orders",
         "Imported runs whose raters judged each pair in both orders.",
-        comparable.imported,
+        imported,
     )
 
 
@@ -82,11 +83,11 @@ def _plan_button(name: str) -> None:
 
 def _contest_cards(was_active: bool) -> None:
     with shown_errors():
-        comparable = contests.comparable_runs(store())
-        if was_active and not any(contest.active for contest in comparable.contests):
+        rows = contests.contest_runs(store(), limit=contests.LOOKED_AT)
+        if was_active and not any(contest.active for contest in rows):
             st.rerun()
-        for contest in comparable.contests[:SHOWN]:
-            _contest_card(contest, comparable.rounds.get(contest.id))
+        for contest in rows[:SHOWN]:
+            _contest_card(contest, contests.first_round(store(), contest.id))
 
 
 def _contest_card(run: RunRow, begins: int | None) -> None:

@@ -10,8 +10,8 @@ from core import figures as draw
 from core.domain.review_records import QueueRow
 from core.metrics.estimate import USUAL, Estimate
 from core.services.review import corrected_estimates, random_audit, random_labels
-from core.services.review.corrected_estimates import CorrectedMean, VerdictAccuracy
-from core.services.review.random_audit import UnauditedCells, scope_words
+from core.services.review.corrected_estimates import CorrectedMean
+from core.services.review.random_audit import UnauditedCells, VerdictAccuracy, scope_words
 from core.text import numbers as fmt
 from pages.review_findings.words import (
     RECORD_FIELD,
@@ -50,9 +50,7 @@ def show(queue: QueueRow) -> None:
         _show_scores(queue)
         return
     share = _chosen_alpha(queue) / 100
-    right = cached_figure(
-        "right", queue, lambda: corrected_estimates.verdict_accuracy(store(), queue.id)
-    )
+    right = cached_figure("right", queue, lambda: random_audit.verdict_accuracy(store(), queue.id))
     rest = cached_figure(
         "unseen", queue, lambda: random_audit.unaudited_cells(store(), queue.id, share), share
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -13,7 +13,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.errors import InputError
 from core.services.rubrics import prompt_preview
 from core.services.rubrics.drafts import rubric_from
-from core.services.rubrics.prompt_preview import SAMPLE_ITEM, PromptPreview
+from core.services.rubrics.prompt_preview import SAMPLE_ITEM
 from core.text import numbers as fmt
 from pages.ui import drafts, state
 from pages.ui.drafts import RUBRIC_ACT, RUBRIC_TRY
@@ -66,18 +66,21 @@ def _show_preview(name: str) -> None:
         key=state.key(RUBRIC_PREVIEW, "brief"),
         persist_state="page",
     )
-    _show_prompt(
-        prompt_preview.preview_prompt(
-            criterion,
-            draft["guidelines"],
-            item,
-            seed=seed,
-            shuffle=shuffle,
-            name=draft["name"],
-            instructions=instructions,
-            style="brief" if brief else "full",
-        )
+    order, prompt = prompt_preview.preview_prompt(
+        criterion,
+        draft["guidelines"],
+        item,
+        seed=seed,
+        shuffle=shuffle,
+        name=draft["name"],
+        instructions=instructions,
+        style="brief" if brief else "full",
     )
+    st.html("<b>Shown in this order</b>")
+    draw_row([option_chips(criterion, None, order)])
+    _show_texts([(segment.role, segment.text) for segment in prompt.segments], prompt.version)
+    with st.expander("The required reply (JSON schema)"):
+        draw_raw(json.dumps(prompt.schema, indent=2))
 
 
 def _chosen_instructions() -> str:
@@ -159,23 +162,19 @@ def _chosen_order() -> tuple[bool, int]:
     return shuffle, seed
 
 
-def _show_prompt(preview: PromptPreview) -> None:
-    st.html("<b>Shown in this order</b>")
-    draw_row([option_chips(preview.criterion, None, preview.order)])
-    letters = sum(len(segment.text) for segment in preview.segments)
+def _show_texts(segments: Sequence[tuple[str, str]], version: str) -> None:
+    letters = sum(len(text) for _, text in segments)
     st.html(
         f'<b>Sent to the judge</b> <span class="rs-quiet">{fmt.count(letters)} characters · '
-        f"wording {esc(preview.version)} · the fences' code is drawn anew for every seed</span>"
+        f"wording {esc(version)} · the fences' code is drawn anew for every seed</span>"
     )
-    for segment in preview.segments:
-        if segment.role == "system":
+    for role, text in segments:
+        if role == "system":
             with st.expander("System text, the same for every question"):
-                draw_raw(segment.text, height=420)
+                draw_raw(text, height=420)
         else:
-            st.caption(label(segment.role))
-            draw_raw(segment.text)
-    with st.expander("The required reply (JSON schema)"):
-        draw_raw(json.dumps(preview.schema, indent=2))
+            st.caption(label(role))
+            draw_raw(text)
 
 
 #: No verdict, as when every call failed.

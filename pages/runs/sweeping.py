@@ -193,7 +193,7 @@ def _estimated_sweep(request: RunRequest, axes: SweepAxes) -> Sweep | None:
     draw_table(
         ("Run", "Calls", "Cost"),
         (
-            (esc(variant.name), fmt.count(of.calls), fmt.cost(of.cost))
+            (esc(sweeps.variant_words(variant)), fmt.count(of.calls), fmt.cost(of.cost))
             for variant, of in zip(sweep.variants, runs, strict=True)
         ),
         name="The runs of the sweep",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.domain.rubric import Rubric
 from core.domain.runs import HelpTask
 from core.errors import InputError, NotFound
 from core.services.assist import counterfactuals, help_tasks, proposals
-from core.services.assist.counterfactuals import EditFigures, EditRequest
+from core.services.assist.counterfactuals import EditPair, EditRequest
 from core.services.datasets import catalog
 from core.services.rubrics import library, prompt_preview
 from core.services.runs import lifecycle
@@ -122,11 +124,11 @@ def _show_changed(task: HelpTask) -> None:
             format_func=lambda index: one_line(edits[index][0].id, 80),
             label_visibility="collapsed",
         )
-        item, change = edits[at]
-        if change.what:
-            st.caption(label(change.what, 300))
+        item, submission, what = edits[at]
+        if what:
+            st.caption(label(what, 300))
         headings = ("<b>As it was</b>", "<b>Changed</b>")
-        side_by_side(headings, (item.output, change.submission), mark=True)
+        side_by_side(headings, (item.output, submission), mark=True)
     version = help_tasks.kept_dataset(store(), task)
     if not task.active:
         submissions.draw_keep_button(task, counterfactuals.as_dataset, version)
@@ -141,17 +143,18 @@ def _show_changed(task: HelpTask) -> None:
             run,
         )
         if run is not None and run.votes:
-            _show_measured(counterfactuals.edit_figures(store(), run.id))
+            _show_measured(counterfactuals.edit_pairs(store(), run.id))
 
 
-def _show_measured(measured: EditFigures) -> None:
+def _show_measured(pairs: Sequence[EditPair]) -> None:
+    noticed, still = counterfactuals.noticed_share(pairs), counterfactuals.still_share(pairs)
     st.html(
-        f"<div><b>Noticed: {esc(share_words(measured.noticed))}</b></div>"
-        f"<div><b>Nothing else moved: {esc(share_words(measured.still))}</b></div>"
+        f"<div><b>Noticed: {esc(share_words(noticed))}</b></div>"
+        f"<div><b>Nothing else moved: {esc(share_words(still))}</b></div>"
     )
-    headings = ("Item", measured.criterion, "Other criteria that moved", "What was changed")
+    headings = ("Item", pairs[0].criterion, "Other criteria that moved", "What was changed")
     lines = []
-    for pair in measured.pairs:
+    for pair in pairs:
         notice_tag = tag("✓ noticed", "good") if pair.noticed else tag("not noticed", "bad")
         if not pair.counts:
             notice_tag = tag("cannot tell", "neutral")

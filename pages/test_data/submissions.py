@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal, cast
 
 import streamlit as st
@@ -13,7 +13,7 @@ from core.domain.rubric import Criterion, Rubric
 from core.domain.runs import HelpTask, RunRow
 from core.metrics.estimate import Estimate
 from core.services.assist import generated_items, help_tasks
-from core.services.assist.generated_items import DataRequest, Recovery
+from core.services.assist.generated_items import AimedSubmissions, DataRequest
 from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.planning import RunRequest
 from core.text import numbers as fmt
@@ -199,7 +199,7 @@ def _draw_texts(task: HelpTask, rubric: Rubric) -> None:
             run,
         )
         if run is not None and run.votes:
-            _show_recovery(generated_items.recovery_of_run(store(), run.id))
+            _show_recovery(*generated_items.recovery_of_run(store(), run.id))
 
 
 def _show_texts(written: list[Item]) -> None:
@@ -214,20 +214,18 @@ def _show_texts(written: list[Item]) -> None:
             st.caption(f"and {len(written) - SHOWN} more, in the dataset")
 
 
-def _show_recovery(recovery: Recovery) -> None:
-    st.html(f"<b>Found: {esc(share_words(recovery.whole))}</b>")
-    headings = ("Written for", "Found", *recovery.labels, "No verdict")
+def _show_recovery(criterion: Criterion, rows: Sequence[AimedSubmissions]) -> None:
+    st.html(f"<b>Found: {esc(share_words(generated_items.found_share(rows)))}</b>")
+    labels = [option.label for option in criterion.choices]
+    headings = ("Written for", "Found", *labels, "No verdict")
     lines = [
         (
             esc(" or ".join(row.aimed)) + (" " + tag("borderline", "warn") if row.between else ""),
             esc(share_words(row.found)),
-            *(
-                fmt.count(row.chosen[name]) if name in row.chosen else ""
-                for name in recovery.labels
-            ),
+            *(fmt.count(row.chosen[name]) if name in row.chosen else "" for name in labels),
             fmt.count(row.unanswered) if row.unanswered else "",
         )
-        for row in recovery.rows
+        for row in rows
     ]
     numbers = tuple(range(2, len(headings)))
     draw_table(headings, lines, name="Judges' choices, by intended option", numbers=numbers)

@@ -57,11 +57,8 @@ export default function({ data, setStateValue }) {
 LONGEST = 100
 
 
-class _Heard(NamedTuple):
-    """The browser's message: its stored name and its tab id. Empty before the first message."""
-
-    name: str = ""
-    session: str = ""
+#: The browser's message: its stored name and its tab id. Empty before the first message.
+_Heard = tuple[str, str]
 
 
 class Header(NamedTuple):
@@ -97,7 +94,8 @@ def current_seat(header: Header = REVIEW, alone: str = "") -> Seat | None:
     memory = _browser_memory()
     if alone and _known_name(memory) is None and may_begin_alone():
         # A browser that remembers a name says so first.
-        return take_seat(alone) if memory.session else None
+        _, heard = memory
+        return take_seat(alone) if heard else None
     name = _signed_in(header) if signed else _ask_for_name(memory, header)
     if name is None:
         return None
@@ -135,32 +133,34 @@ def _session_id(memory: _Heard, *, wait: bool) -> str | None:
     """Return this tab's id, which lasts as long as the tab; `None` until the browser sends it."""
     session = state.get(SESSION)
     if not session:
-        if wait and not memory.session:
+        _, heard = memory
+        if wait and not heard:
             return None
-        session = memory.session or secrets.token_hex(8)
+        session = heard or secrets.token_hex(8)
         state.put(SESSION, session)
     return str(session)
 
 
 def _browser_memory() -> _Heard:
     """Return what this browser remembers, and send it what to remember from now on."""
+    name, session = state.get(HEARD, ("", ""))
     component = st.components.v2.component("rubric_studio_reviewer", js=_REMEMBER)(
         key=state.key(IDENTITY, "browser"),
         data={
             "keep": state.get(KEEP),
-            "name": state.get(HEARD, _Heard()).name,
-            "session": state.get(HEARD, _Heard()).session,
+            "name": name,
+            "session": session,
         },
         default={"heard": {"name": "", "session": ""}},
         height=1,
         on_heard_change=lambda: None,
     )
     message = getattr(component, "heard", None) or {}
-    memory = _Heard(*(str(message.get(part) or "")[:LONGEST] for part in _Heard._fields))
-    if memory.session:
-        state.put(HEARD, memory)
+    name, session = (str(message.get(part) or "")[:LONGEST] for part in ("name", "session"))
+    if session:
+        state.put(HEARD, (name, session))
     # A browser that already reported on another page does not report again.
-    last: _Heard = state.get(HEARD, memory)
+    last: _Heard = state.get(HEARD, (name, session))
     return last
 
 
@@ -304,8 +304,9 @@ def _keep_place(*, reload: bool) -> None:
 
 def _known_name(memory: _Heard) -> str | None:
     """Return this tab's name, else the one that the browser remembers, else ``None``."""
-    if state.get(NAME) is None and memory.name.strip() and state.get(KEEP) is None:
-        state.put(NAME, reviewers.sign_in(store(), memory.name).name)
+    remembered, _ = memory
+    if state.get(NAME) is None and remembered.strip() and state.get(KEEP) is None:
+        state.put(NAME, reviewers.sign_in(store(), remembered).name)
     name: str | None = state.get(NAME)
     return name
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from contextvars import ContextVar
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -296,11 +296,9 @@ def claims() -> Mapping[str, object] | None:
     return st.user.to_dict() if getattr(st.user, "is_logged_in", False) else None
 
 
-class Owner(NamedTuple):
-    """The owner of a page's file: the page's user, and their workspace (or empty)."""
-
-    email: str
-    workspace: str
+#: The owner of a page's file: the e-mail address of the page's user, and their workspace (or
+#: empty).
+Owner = tuple[str, str]
 
 
 #: The owner of a file that is made outside of any page.
@@ -309,4 +307,4 @@ OWNER: ContextVar[Owner | None] = ContextVar("owner", default=None)
 
 def file_owner() -> Owner:
     """Return the owner of files made now."""
-    return OWNER.get() or Owner(members.address_in(claims()), str(get(INSIDE) or ""))
+    return OWNER.get() or (members.address_in(claims()), str(get(INSIDE) or ""))

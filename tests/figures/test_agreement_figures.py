@@ -6,7 +6,6 @@ import pytest
 
 from core.figures import (
     MOST_NAMES,
-    Series,
     agreement_map,
     bland_altman,
     forest,
@@ -86,7 +85,7 @@ def test_differences_of_scores_are_drawn_against_their_means() -> None:
 
 
 def test_series_of_a_chart_differ_in_more_than_colour() -> None:
-    series = [Series("one", [0.1, None]), Series("two", [0.3, 0.4])]
+    series = [("one", [0.1, None]), ("two", [0.3, 0.4])]
 
     bars = series_plot(["a", "b"], series, ("Place", "Share"), share=True)
     # A slanted name that reaches past the plot is shown all the same.

@@ -129,7 +129,7 @@ def test_planted_strengths_are_within_their_intervals_and_told_apart() -> None:
         assert interval.high is not None
         assert interval.low <= strength <= interval.high
     # 0.5 and 0.45 cannot be told apart with a thousand contests each, the rest can.
-    assert [str(r) for r in rank_ranges(found.better)] == ["1", "2-3", "2-3", "4"]
+    assert rank_ranges(found.better) == [(1, 1), (2, 3), (2, 3), (4, 4)]
 
 
 def test_perfect_separation_is_said_and_the_estimate_labelled() -> None:

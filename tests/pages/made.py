@@ -18,4 +18,5 @@ def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> DatasetVersio
     table = catalog.read_source(text, name)
     dataset = catalog.check(table, catalog.suggest_mapping(table)).dataset
     assert dataset is not None
-    return catalog.import_dataset(store, dataset, source=name).version
+    version, _ = catalog.import_dataset(store, dataset, source=name)
+    return version

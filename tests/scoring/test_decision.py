@@ -162,3 +162,13 @@ def test_a_decided_trace_survives_json_and_an_old_one_is_still_read() -> None:
     old = Trace.from_dict(data)
     assert (old.checked, old.outcome, old.checks) == (trace.gated, None, ())
     assert explain(old)[-1] == "Score 0.40."
+
+
+@pytest.mark.parametrize("damaged", [{}, {**PASS_70, "more": 1}, {"pass_at": "high"}])
+def test_a_damaged_decision_is_a_type_error_like_any_damaged_part_of_a_trace(
+    damaged: dict[str, Any],
+) -> None:
+    made = binary(10, 10, 20, decision=PASS_70, gates=[GATE])
+    data = score_item(made, answers("UMM")).trace.to_dict()
+    with pytest.raises(TypeError):
+        Trace.from_dict({**data, "decision": damaged})

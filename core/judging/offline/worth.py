@@ -99,27 +99,20 @@ def _mid_ranks(values: Floats) -> Floats:
     return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[place])
 
 
-class BaselineGain(NamedTuple):
-    """The gain over the baseline: mean difference and its standard error."""
-
-    mean: float
-    error: float
-
-    @property
-    def enough(self) -> bool:
-        """Return whether the gain is larger than chance would easily give."""
-        return self.mean > 0 and self.mean >= ERRORS_ABOVE * self.error
-
-
-def gain_of(is_right: Floats, base: Floats, groups: Ints) -> BaselineGain:
-    """Return the paired difference of two (repeats, n) tables of right answers.
+def gain_of(is_right: Floats, base: Floats, groups: Ints) -> tuple[float, float]:
+    """Return the mean difference of two (repeats, n) tables of right answers, and its error.
 
     Repeats are averaged first, because they judge the same items; duplicates count as one cluster.
     """
     difference = (is_right - base).mean(axis=0)
     mean = float(difference.mean())
     clusters = np.bincount(groups, weights=difference - mean)
-    return BaselineGain(mean, float(np.sqrt((clusters**2).sum()) / len(difference)))
+    return mean, float(np.sqrt((clusters**2).sum()) / len(difference))
+
+
+def is_sure_gain(mean: float, error: float) -> bool:
+    """Return whether a gain over the baseline is larger than chance would easily give."""
+    return mean > 0 and mean >= ERRORS_ABOVE * error
 
 
 @dataclass(frozen=True)
@@ -127,8 +120,9 @@ class OutOfFold:
     """Out-of-fold probabilities, correctness and ranking, and the baseline.
 
     ``right`` has shape (repeats, n), ``chances`` (n, k), the mean over repeats; ``base`` (k,) is
-    the logarithm of label shares. ``kappa`` is weighted if labels have an order. The method with
-    the smallest ``loss`` is chosen. ``own`` are the prompts, if prompts alone predict labels.
+    the logarithm of label shares. ``gain`` is that over the baseline. ``kappa`` is weighted if
+    labels have an order. The method with the smallest ``loss`` is chosen. ``own`` are the
+    prompts, if prompts alone predict labels.
     """
 
     chances: Floats
@@ -137,7 +131,8 @@ class OutOfFold:
     temperature: float
     loss: float
     kappa: float
-    gain: BaselineGain
+    gain: float
+    gain_error: float
     order: Order | None
     own: Ints | None
     majority: float
@@ -150,7 +145,7 @@ class OutOfFold:
         To rank answers as ordered labels do is enough: if a label is common, beating it in accuracy
         takes far more labels than knowing which answers are better.
         """
-        return self.gain.enough or self.follows(self.order)
+        return is_sure_gain(self.gain, self.gain_error) or self.follows(self.order)
 
     def follows(self, order: Order | None) -> bool:
         """Return whether a ranking is beyond chance and the answers agree with the labels."""
@@ -176,7 +171,8 @@ def compare_with_baseline(
     mean = chances.mean(axis=0)
     kappa = _kappa_of_labels(labels, chosen_labels(mean, ordered), k, ordered)
     # With few labels a prompt's most common label often wins by chance, so require a clear gain.
-    predictive_prompts = prompts if gain_of(by_prompt, commonest, groups).enough else None
+    predictive_prompts = prompts if is_sure_gain(*gain_of(by_prompt, commonest, groups)) else None
+    gain, gain_error = gain_of(right, simple, groups)
     return OutOfFold(
         chances=mean,
         right=right,
@@ -184,7 +180,8 @@ def compare_with_baseline(
         temperature=temperature,
         loss=brier_score(chances, labels, ordered),
         kappa=kappa or 0.0,
-        gain=gain_of(right, simple, groups),
+        gain=gain,
+        gain_error=gain_error,
         order=order_of(mean @ np.arange(k), labels, groups, predictive_prompts)
         if ordered
         else None,
@@ -210,7 +207,7 @@ def with_figures(
         accuracy=float(out_of_fold.right.mean()),
         majority=out_of_fold.majority,
         baseline=out_of_fold.baseline,
-        gain_error=out_of_fold.gain.error,
+        gain_error=out_of_fold.gain_error,
         kappa=_kappa_of_labels(labels, best, k, weighted=False),
         weighted_kappa=_kappa_of_labels(labels, best, k, weighted=True) if ordered else None,
         kappa_range=_kappa_interval(labels * k + best, groups, k, counted, report.seed),
@@ -258,7 +255,7 @@ def not_better_sentence(report: TrainingReport, out_of_fold: OutOfFold) -> str:
         f"In cross-validation on {report.used} labels it was right in "
         f"{percent(float(out_of_fold.right.mean()))}, always giving {out_of_fold.baseline} in "
         f"{percent(out_of_fold.majority)}; that is not better by {ERRORS_ABOVE} standard errors "
-        f"(of {100 * out_of_fold.gain.error:.1f} points)."
+        f"(of {100 * out_of_fold.gain_error:.1f} points)."
         f"{_order_sentence(out_of_fold.order, out_of_fold.kappa) if out_of_fold.order else ''}"
     )
 

@@ -6,24 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from random import Random
-from typing import NamedTuple
 
 from core.domain.dataset import Item
 from core.domain.rubric import Criterion
 from core.identity import seeded_random
 from core.judging.near_duplicates import TextFingerprint, fingerprint_of, group_numbers
 from core.judging.protocol import Example
-
-
-class _Entry(NamedTuple):
-    """An example, and the fingerprint of its text."""
-
-    example: Example
-    text: TextFingerprint
-
-    @property
-    def option(self) -> int:
-        return self.example.option
 
 
 class ExampleBank:
@@ -58,89 +46,89 @@ class ExampleBank:
     ) -> None:
         self._parts = ("few_shot", seed, criterion.name)
         self._k = k
-        self._ranked = _shuffled_entries(criterion.name, labelled, seeded_random(*self._parts))
-        self._prompts = frozenset(entry.example.item.prompt for entry in self._ranked)
-        self._drawn: dict[str | None, tuple[tuple[_Entry, ...], tuple[Example, ...]]] = {}
+        self._ranked = _shuffled_examples(criterion.name, labelled, seeded_random(*self._parts))
+        self._fingerprints = {e.item.id: fingerprint_of(e.item) for e in self._ranked}
+        self._prompts = frozenset(example.item.prompt for example in self._ranked)
+        self._drawn: dict[str | None, tuple[Example, ...]] = {}
 
     def for_item(self, item: Item) -> tuple[Example, ...]:
         """Return the examples for ``item``, excluding the item and its duplicates."""
         prompt = item.prompt if item.prompt in self._prompts else None
         if prompt not in self._drawn:
-            entries = tuple(self._draw_entries(prompt))
-            self._drawn[prompt] = entries, tuple(entry.example for entry in entries)
-        entries, examples = self._drawn[prompt]
+            self._drawn[prompt] = tuple(self._draw_examples(prompt))
+        examples = self._drawn[prompt]
         text = fingerprint_of(item)
-        if any(_gives_away(entry, item, text) for entry in entries):
-            return tuple(self._without_leaks(entries, prompt, item, text))
+        if any(self._gives_away(example, item, text) for example in examples):
+            return tuple(self._without_leaks(examples, prompt, item, text))
         return examples
 
-    def _draw_entries(self, prompt: str | None) -> list[_Entry]:
+    def _draw_examples(self, prompt: str | None) -> list[Example]:
         """Return equal slots per option, the remaining slots by random options, all mixed."""
         rng = seeded_random(*self._parts, "slots")
-        ranked = self._entries_for_prompt(prompt)
-        queues: dict[int, list[_Entry]] = {}
-        for entry in ranked:
-            queues.setdefault(entry.option, []).append(entry)
+        ranked = self._examples_for_prompt(prompt)
+        queues: dict[int, list[Example]] = {}
+        for example in ranked:
+            queues.setdefault(example.option, []).append(example)
         options = sorted(queues)
         rng.shuffle(options)
-        chosen = list[_Entry]()
+        chosen = list[Example]()
         for place, option in enumerate(options):
             slots = self._k // len(options) + (place < self._k % len(options))
             chosen += queues[option][:slots]
-        used = {id(entry) for entry in chosen}
-        unused = [entry for entry in ranked if id(entry) not in used]
+        used = {id(example) for example in chosen}
+        unused = [example for example in ranked if id(example) not in used]
         chosen += unused[: self._k - len(chosen)]
-        return _spread_entries(chosen, rng)
+        return _spread_examples(chosen, rng)
 
     def _without_leaks(
-        self, entries: Sequence[_Entry], prompt: str | None, item: Item, text: TextFingerprint
+        self, examples: Sequence[Example], prompt: str | None, item: Item, text: TextFingerprint
     ) -> Iterable[Example]:
-        used = {id(entry) for entry in entries}
+        used = {id(example) for example in examples}
         spare = [
-            entry
-            for entry in self._entries_for_prompt(prompt)
-            if id(entry) not in used and not _gives_away(entry, item, text)
+            example
+            for example in self._examples_for_prompt(prompt)
+            if id(example) not in used and not self._gives_away(example, item, text)
         ]
-        for entry in entries:
-            if not _gives_away(entry, item, text):
-                yield entry.example
+        for example in examples:
+            if not self._gives_away(example, item, text):
+                yield example
             elif spare:
-                same = (i for i, candidate in enumerate(spare) if candidate.option == entry.option)
-                yield spare.pop(next(same, 0)).example
+                same = (i for i, other in enumerate(spare) if other.option == example.option)
+                yield spare.pop(next(same, 0))
 
-    def _entries_for_prompt(self, prompt: str | None) -> list[_Entry]:
+    def _gives_away(self, example: Example, item: Item, text: TextFingerprint) -> bool:
+        same = example.item.id == item.id
+        return same or self._fingerprints[example.item.id].is_near(text)
+
+    def _examples_for_prompt(self, prompt: str | None) -> list[Example]:
         if prompt is None:
             return self._ranked
-        return sorted(self._ranked, key=lambda entry: entry.example.item.prompt != prompt)
+        return sorted(self._ranked, key=lambda example: example.item.prompt != prompt)
 
 
-def _shuffled_entries(
+def _shuffled_examples(
     criterion: str, labelled: Sequence[tuple[Item, int, str]], rng: Random
-) -> list[_Entry]:
-    pool = sorted(labelled, key=lambda entry: entry[0].id)
+) -> list[Example]:
+    pool = sorted(labelled, key=lambda example: example[0].id)
     rng.shuffle(pool)
-    ranked, groups = list[_Entry](), set[int]()
+    ranked, groups = list[Example](), set[int]()
     numbers = group_numbers([item for item, _, _ in pool])
     for (item, option, reason), number in zip(pool, numbers, strict=True):
         if number not in groups:
             groups.add(number)
-            ranked.append(_Entry(Example(item, criterion, option, reason), fingerprint_of(item)))
+            ranked.append(Example(item, criterion, option, reason))
     return ranked
 
 
-def _spread_entries(entries: list[_Entry], rng: Random) -> list[_Entry]:
+def _spread_examples(examples: list[Example], rng: Random) -> list[Example]:
     """Return a random order that separates equal options as far as possible."""
-    counts = Counter(entry.option for entry in entries)
-    mixable = len(counts) > 1 and len(entries) > len(counts)
+    counts = Counter(example.option for example in examples)
+    mixable = len(counts) > 1 and len(examples) > len(counts)
     while True:
-        rng.shuffle(entries)
-        if not mixable or _stretch_count(entries) > len(counts):
-            return entries
+        rng.shuffle(examples)
+        if not mixable or _stretch_count(examples) > len(counts):
+            return examples
 
 
-def _stretch_count(entries: Sequence[_Entry]) -> int:
-    return 1 + sum(entry.option != following.option for entry, following in pairwise(entries))
-
-
-def _gives_away(entry: _Entry, item: Item, text: TextFingerprint) -> bool:
-    return entry.example.item.id == item.id or entry.text.is_near(text)
+def _stretch_count(examples: Sequence[Example]) -> int:
+    return 1 + sum(example.option != following.option for example, following in pairwise(examples))

@@ -36,14 +36,6 @@ class ProposedChange:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class EditedSubmission:
-    """A changed submission, with a sentence about the change."""
-
-    submission: str
-    what: str
-
-
 def read_rubric(text: str | None) -> PartialReply[dict[str, Any]] | Unreadable:
     """Return the drafted rubric as plain data; ``dropped`` lists what makes it invalid.
 
@@ -181,8 +173,8 @@ def read_tasks(text: str | None, count: int) -> PartialReply[tuple[str, ...]] | 
     return PartialReply(tuple(tasks.values())[:count], (problem,) if len(tasks) < count else ())
 
 
-def read_edit(text: str | None, before: str) -> EditedSubmission | Unreadable:
-    """Return a changed submission; an unchanged one is unreadable."""
+def read_edit(text: str | None, before: str) -> tuple[str, str] | Unreadable:
+    """Return a changed submission, and what was changed; an unchanged one is unreadable."""
     reply = _object(text, "submission")
     if isinstance(reply, Unreadable):
         return reply
@@ -191,7 +183,7 @@ def read_edit(text: str | None, before: str) -> EditedSubmission | Unreadable:
         return _malformed_reply('"submission" was not a text.')
     if fold(submission) == fold(before):
         return _malformed_reply("The submission was given back unchanged.")
-    return EditedSubmission(submission, _text_under(reply, "what"))
+    return submission, _text_under(reply, "what")
 
 
 def _object(text: str | None, key: str) -> dict[str, Any] | Unreadable:

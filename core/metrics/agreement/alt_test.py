@@ -31,15 +31,10 @@ FEWEST_ANNOTATORS, FEWEST_ITEMS = 3, 30
 Q, PASSES, POWER = 0.05, 0.5, 0.8
 
 
-class Wins(NamedTuple):
-    """Whether judge and annotator were at least as close to the others, shape (items, annotators).
-
-    Values are 1 or 0 (both 1 in a tie), means of these over several criteria, and NaN if nothing
-    could be compared.
-    """
-
-    judge: Array
-    person: Array
+#: Whether the judge, and each annotator, was at least as close to the others, two arrays of shape
+#: (items, annotators). Values are 1 or 0 (both 1 in a tie), means of these over several criteria,
+#: and NaN if nothing could be compared.
+Wins = tuple[Array, Array]
 
 
 class AgainstAnnotator(NamedTuple):
@@ -92,8 +87,8 @@ def wins(judge: npt.ArrayLike, people: npt.ArrayLike, k: int, *, ordered: bool) 
 
     Of three annotators the first disagrees with the others and the judge does not:
 
-    >>> result = wins([1], [[0, 1, 1]], 2, ordered=False)
-    >>> result.judge.tolist(), result.person.tolist()
+    >>> judge, person = wins([1], [[0, 1, 1]], 2, ordered=False)
+    >>> judge.tolist(), person.tolist()
     ([[1.0, 1.0, 1.0]], [[0.0, 1.0, 1.0]])
     """
     rated = np.asarray(people, np.int64)
@@ -109,7 +104,7 @@ def wins(judge: npt.ArrayLike, people: npt.ArrayLike, k: int, *, ordered: bool) 
     person = total_distance[row, person_level]
     machine = total_distance[row, judge_level] - distance[judge_level, person_level]
     comparable = (rated >= 0) & (judged >= 0) & (counts.sum(axis=1)[:, None] >= 2)
-    return Wins(
+    return (
         np.where(comparable, (machine <= person).astype(np.float64), np.nan),
         np.where(comparable, (person <= machine).astype(np.float64), np.nan),
     )
@@ -121,14 +116,13 @@ def combine_criteria(each: Sequence[Wins]) -> Wins:
     Answers on one item depend on each other, so items are the observations of the test. NaN if no
     criterion could be compared. ``each`` has the same items and annotators, and is not empty.
 
-    >>> first, second = Wins(*np.array([[[1.0]], [[0.0]]])), Wins(*np.array([[[0.0]], [[1.0]]]))
-    >>> combine_criteria([first, second]).judge.tolist()
+    >>> first, second = np.array([[1.0]]), np.array([[0.0]])
+    >>> judge, person = combine_criteria([(first, second), (second, first)])
+    >>> judge.tolist()
     [[0.5]]
     """
-    return Wins(
-        _row_means([criterion.judge for criterion in each]),
-        _row_means([criterion.person for criterion in each]),
-    )
+    judge, person = zip(*each, strict=True)
+    return _row_means(judge), _row_means(person)
 
 
 def _row_means(values: Sequence[Array]) -> Array:
@@ -162,9 +156,9 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
     """
     if not 0 <= epsilon <= 1:
         raise ValueError(f"{epsilon} is no share.")
+    judge, person = found
     comparisons = [
-        _test_against(found.judge[:, at], found.person[:, at], epsilon, level)
-        for at in range(found.judge.shape[1])
+        _test_against(judge[:, at], person[:, at], epsilon, level) for at in range(judge.shape[1])
     ]
     tested = [at for at, against in enumerate(comparisons) if against.p is not None]
     reason = _too_few_sentence(comparisons, len(tested))
@@ -177,7 +171,7 @@ def alt_test(found: Wins, epsilon: float, level: float = USUAL.level) -> AltTest
     won = sum(against.beaten for against in comparisons)
     rate = Estimate.defined(won / len(tested), len(tested))
     rho = sum(comparisons[at].judge or 0.0 for at in tested) / len(tested)
-    needed = _items_needed([found.judge[:, at] - found.person[:, at] for at in tested], epsilon)
+    needed = _items_needed([judge[:, at] - person[:, at] for at in tested], epsilon)
     return AltTest(
         tuple(comparisons),
         rate,

@@ -219,14 +219,14 @@ def acceptance(
     if not (0 < alpha < 1 and 0 < delta < 1):
         raise ValueError("alpha and delta lie between 0 and 1")
     drawn, known_labels = _labels_by_confidence(confidence, is_right), _labels_by_confidence(*known)
-    least = fewest_labels(alpha, delta)
-    if len(drawn.sure) < least:
+    labels, least = len(drawn[0]), fewest_labels(alpha, delta)
+    if labels < least:
         reason = (
-            f"{len(drawn.sure)} randomly drawn labels cannot promise that at most {alpha:.3g} "
+            f"{labels} randomly drawn labels cannot promise that at most {alpha:.3g} "
             f"disagrees, with {100 * (1 - delta):.3g}% confidence, even if all agreed. "
             f"{least} are needed."
         )
-        return Acceptance(None, (), least - len(drawn.sure), reason)
+        return Acceptance(None, (), least - labels, reason)
     unlabelled = None if unseen is None else np.asarray(unseen, np.float64)
     steps = _step_sequence(drawn, known_labels, unlabelled, alpha, delta)
     holding = _successful_steps(steps)
@@ -235,7 +235,7 @@ def acceptance(
     last = nearest_failed_step(steps)
     if last is None:
         return Acceptance(None, steps, None, "Nothing is left to be accepted.")
-    needed = None if last.known.n else _labels_to_add(last, alpha, delta, len(drawn.sure))
+    needed = None if last.known.n else _labels_to_add(last, alpha, delta, labels)
     return Acceptance(None, steps, needed, _too_many_sentence(last, needed))
 
 
@@ -261,21 +261,22 @@ def _too_many_sentence(last: Step, needed: int | None) -> str:
     return f"{reason}disagree, so up to {last.bound:.1%} of such verdicts may. {means}"
 
 
-class _SeenLabels(NamedTuple):
-    sure: Floats
-    good: Bools
+#: The confidences of labelled verdicts, and whether each agrees with people.
+_SeenLabels = tuple[Floats, Bools]
 
-    def accepted_and_wrong(self, level: float) -> tuple[int, int]:
-        """Return the number of labels at or above a confidence, and how many of them are wrong."""
-        at = self.sure >= level
-        return int(at.sum()), int((at & ~self.good).sum())
+
+def _accepted_and_wrong(labels: _SeenLabels, level: float) -> tuple[int, int]:
+    """Return the number of labels at or above a confidence, and how many of them are wrong."""
+    confidences, good = labels
+    at = confidences >= level
+    return int(at.sum()), int((at & ~good).sum())
 
 
 def _labels_by_confidence(confidence: npt.ArrayLike, is_right: npt.ArrayLike) -> _SeenLabels:
     confidences, good = np.asarray(confidence, np.float64), np.asarray(is_right, np.bool_)
     if confidences.shape != good.shape or confidences.ndim != 1 or np.isnan(confidences).any():
         raise ValueError("confidence and right are needed in one length, without NaN")
-    return _SeenLabels(confidences, good)
+    return confidences, good
 
 
 def _step_sequence(
@@ -286,8 +287,8 @@ def _step_sequence(
     delta: float,
 ) -> tuple[Step, ...]:
     parts = [
-        drawn_labels.sure,
-        other_labels.sure,
+        drawn_labels[0],
+        other_labels[0],
         np.empty(0) if unlabelled is None else unlabelled,
     ]
     everything = np.concatenate(parts)
@@ -295,14 +296,14 @@ def _step_sequence(
     shares = np.cumsum(counts[::-1]) / len(everything)
     # A quarter more than the smallest number, because the number of labels at a threshold is
     # random.
-    start = max(START, min(1.0, 1.25 * fewest_labels(alpha, delta) / len(drawn_labels.sure)))
+    start = max(START, min(1.0, 1.25 * fewest_labels(alpha, delta) / len(drawn_labels[0])))
     tested = levels[::-1][shares >= start]
-    at_once = len(other_labels.sure) > 0
+    at_once = len(other_labels[0]) > 0
     risk = delta / len(tested) if at_once else delta
     steps: list[Step] = []
     for level in tested:
-        labels, wrong = drawn_labels.accepted_and_wrong(level)
-        settled = KnownLabels(*other_labels.accepted_and_wrong(level))
+        labels, wrong = _accepted_and_wrong(drawn_labels, level)
+        settled = KnownLabels(*_accepted_and_wrong(other_labels, level))
         if unlabelled is None:
             rest, bound = None, upper_bound(wrong, labels, risk)
         else:

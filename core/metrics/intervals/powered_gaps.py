@@ -28,18 +28,9 @@ from core.metrics.measure import NEAR, Array, weight_sums
 FEWEST = 5
 
 
-class _Group(NamedTuple):
-    """Cells of one system that were equally likely to get a label; ``seen`` are those that did."""
-
-    cells: npt.NDArray[np.int64]
-    seen: npt.NDArray[np.int64]
-
-    @property
-    def whole(self) -> bool:
-        return len(self.seen) == len(self.cells)
-
-
 Numbers = npt.NDArray[Any]
+#: Cells of one system that were equally likely to get a label, and those of them that did.
+_Group = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
 def whole_items(
@@ -96,7 +87,7 @@ class _Sides(NamedTuple):
     @property
     def open(self) -> list[_Group]:
         """Return the groups that are only partly labelled."""
-        return [group for group in self.groups if not group.whole]
+        return [(cells, seen) for cells, seen in self.groups if len(seen) < len(cells)]
 
 
 def powered_gap(
@@ -138,7 +129,7 @@ def powered_gap(
     """
     sides = _sides_of_gap(judge_values, values, stratum, parts, tasks)
     raw = float(sides.judges.sum()) / max(1, sides.number)
-    labelled = sum(len(group.seen) for group in sides.groups)
+    labelled = sum(len(seen) for _, seen in sides.groups)
     reason = _why_no_gap(sides)
     if reason:
         undefined = Estimate.undefined(reason, labelled)
@@ -165,7 +156,7 @@ def _sides_of_gap(
     labelled = np.isfinite(y)
     _, place = np.unique(np.column_stack([kinds, np.sign(a)]), axis=0, return_inverse=True)
     groups = tuple(
-        _Group(np.flatnonzero(place == group), np.flatnonzero((place == group) & labelled))
+        (np.flatnonzero(place == group), np.flatnonzero((place == group) & labelled))
         for group in range(int(place.max()) + 1 if len(place) else 0)
     )
     names, task = np.unique(tasks_of, return_inverse=True)
@@ -178,11 +169,11 @@ def _sides_of_gap(
 def _why_no_gap(sides: _Sides) -> str:
     if sides.number < 2:
         return "A gap takes two tasks or more."
-    drawn = sum(len(group.seen) for group in sides.open)
+    drawn = sum(len(seen) for _, seen in sides.open)
     if sides.open and drawn < AUDIT:
         subject = "cell was" if drawn == 1 else "cells were"
         return f"Only {drawn} {subject} drawn at random; {AUDIT} are needed to speak of all."
-    fewest = min((len(group.seen) for group in sides.open), default=FEWEST)
+    fewest = min((len(seen) for _, seen in sides.open), default=FEWEST)
     if fewest < FEWEST:
         return f"Of a group of cells only {fewest} are labelled; {FEWEST} of each are needed."
     return ""
@@ -239,7 +230,7 @@ def _variances_by_group(
     (``sampling.widened``), with the spread that a small number of labels fails to show, and the
     degrees of freedom.
     """
-    spare = sum(len(group.seen) - 1 for group in sides.open)
+    spare = sum(len(seen) - 1 for _, seen in sides.open)
     wider = fitting_factor(spare) if fitted else 1.0
     parts = []
     for cells, labelled in sides.open:

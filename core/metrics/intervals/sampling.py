@@ -22,27 +22,15 @@ from core.metrics.intervals.finite import upper_bound_of_rest
 AUDIT = 10
 
 
-class SelectedMeans(NamedTuple):
-    """The mean over all items (``weighted``), the labelled (``naive``), and the queue (``hard``).
-
-    ``naive`` is shown next to ``weighted``, never as the headline.
-    """
-
-    weighted: Estimate
-    naive: Estimate
-    hard: Estimate
-
-
 def mean_of_selected(
     values: npt.ArrayLike,
     stands: npt.ArrayLike,
     audited: npt.ArrayLike,
-    hard: npt.ArrayLike,
     level: float = USUAL.level,
-) -> SelectedMeans:
+) -> Estimate:
     """Return the mean over all items, from labelled ones and how many items each stands for.
 
-    ``weighted`` is sum(w y) / sum(w): the audit is post-stratified to its population (Holt and
+    It is sum(w y) / sum(w): the audit is post-stratified to its population (Holt and
     Smith 1979). Its variance is the audit's alone, sum(w (w - 1) (y - mean)^2) / sum(w)^2, with t
     on as many items as the weights are worth (Kish 1965: sum(w)^2 / sum(w^2)). Two added items, a 0
     and a 1, at the audit's largest weight, keep the variance of shares from vanishing if all
@@ -56,32 +44,17 @@ def mean_of_selected(
         stands: how many items each stands for, itself included: 1 if it was certain to be labelled,
             0 if others stand for it; same shape.
         audited: whether the random audit holds it, same shape.
-        hard: whether the queue of hard items holds it, same shape.
-        level: the probability with which intervals hold the true value.
+        level: the probability with which the interval holds the true value.
 
     Undefined with fewer than 10 audited items. Raises ``ValueError`` for a negative number.
 
-    >>> few = mean_of_selected([1.0, 0.0], [2, 1], [True, False], [False, True])
-    >>> few.weighted.reason
+    >>> mean_of_selected([1.0, 0.0], [2, 1], [True, False]).reason
     'Only 1 cell was drawn at random; 10 are needed to speak of all cells.'
     """
     y, weight = np.asarray(values, np.float64), np.asarray(stands, np.float64)
-    drawn, queued = np.asarray(audited, np.bool_), np.asarray(hard, np.bool_)
+    is_drawn = np.asarray(audited, np.bool_)
     if (weight < 0).any():
         raise ValueError("no item stands for fewer than none")
-    return SelectedMeans(
-        _weighted_mean(y, weight, drawn, level),
-        _plain_mean(y, level),
-        _plain_mean(y[queued], level),
-    )
-
-
-def _weighted_mean(
-    y: npt.NDArray[np.float64],
-    weight: npt.NDArray[np.float64],
-    is_drawn: npt.NDArray[np.bool_],
-    level: float,
-) -> Estimate:
     audit = int(is_drawn.sum())
     if audit < AUDIT:
         subject = "cell was" if audit == 1 else "cells were"
@@ -126,7 +99,11 @@ def _exact_ends(
     return low, high
 
 
-def _plain_mean(y: npt.NDArray[np.float64], level: float) -> Estimate:
+def plain_mean(y: npt.NDArray[np.float64], level: float = USUAL.level) -> Estimate:
+    """Return the mean over the labelled items alone, however they were chosen.
+
+    It belongs beside ``mean_of_selected``, never in its place.
+    """
     if not len(y):
         return Estimate.undefined("No such item was labelled.")
     mean = float(y.mean())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,16 +12,6 @@ from core.metrics.agreement.correlation_distance import TOO_FEW
 from core.metrics.estimate import Estimate
 from core.metrics.measure import NEAR, Array, equal_if_near, ratio_or_nan
 from core.metrics.ranking.contests import ContestTable, contest_table
-
-
-class RankRange(NamedTuple):
-    """The possible ranks of a system, ``best`` to ``worst``."""
-
-    best: int
-    worst: int
-
-    def __str__(self) -> str:
-        return str(self.best) if self.best == self.worst else f"{self.best}-{self.worst}"
 
 
 def competition_ranks(values: npt.ArrayLike, *, within: float = 0.0) -> list[int | None]:
@@ -59,21 +48,30 @@ def mid_ranks(values: npt.ArrayLike) -> Array:
     return np.where(np.isnan(scores), np.nan, ranked)
 
 
-def rank_ranges(better: npt.ArrayLike) -> list[RankRange]:
-    """Return the possible ranks of every system. ``better[i, j]``: i is known to be better than j.
+def rank_ranges(better: npt.ArrayLike) -> list[tuple[int, int]]:
+    """Return the best and worst possible rank of every system.
+
+    ``better[i, j]``: i is known to be better than j.
 
     The best rank is one more than the number of systems known to be better, the worst leaves room
     for those known to be worse. If ``better`` comes from simultaneous intervals, the ranges are
     simultaneous, too (Mogstad, Romano, Shaikh and Wilhelm 2024).
 
-    >>> [str(r) for r in rank_ranges([[0, 0, 1], [0, 0, 1], [0, 0, 0]])]
-    ['1-2', '1-2', '3']
+    >>> rank_ranges([[0, 0, 1], [0, 0, 1], [0, 0, 0]])
+    [(1, 2), (1, 2), (3, 3)]
     """
     is_better = np.asarray(better, np.bool_)
     n = len(is_better)
-    return [
-        RankRange(1 + int(is_better[:, i].sum()), n - int(is_better[i].sum())) for i in range(n)
-    ]
+    return [(1 + int(is_better[:, i].sum()), n - int(is_better[i].sum())) for i in range(n)]
+
+
+def range_words(best: int, worst: int) -> str:
+    """Return a range of ranks in words.
+
+    >>> range_words(1, 2), range_words(3, 3)
+    ('1-2', '3')
+    """
+    return str(best) if best == worst else f"{best}-{worst}"
 
 
 def kendall_tau(a: npt.ArrayLike, b: npt.ArrayLike) -> Estimate:

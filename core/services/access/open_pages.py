@@ -10,7 +10,6 @@ from __future__ import annotations
 import ipaddress
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 
 #: Visitors have one place for each ten places of signed-in people. An address may use a third of
 #: the visitors' places, and a person a fifth of the others. Small servers have at least a few
@@ -38,15 +37,9 @@ _STRANGERS = (
 SLOWLY = "Too many of these come from your address, or from everywhere. Try again in a minute."
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """A page's visitor: a member's e-mail address, and their network address.
-
-    ``who`` is ``None`` for visitors who have not signed in, and empty on servers without sign-ins.
-    """
-
-    who: str | None
-    address: str
+#: A page's visitor: a member's e-mail address, and their network address. The first is ``None`` for
+#: visitors who have not signed in, and empty on servers without sign-ins.
+Visit = tuple[str | None, str]
 
 
 class OpenPages:
@@ -67,29 +60,31 @@ class OpenPages:
     def why_not(self, visit: Visit) -> str:
         """Return why there is no room for this page; empty if there is.
 
-        >>> OpenPages(300).why_not(Visit(None, "192.0.2.7"))
+        >>> OpenPages(300).why_not((None, "192.0.2.7"))
         ''
         """
-        if visit.who is None:
-            all_places = self._count_places(lambda one: one.who is None)
+        who, address = visit
+        if who is None:
+            all_places = self._count_places(lambda member: member is None)
             open_here = self._open[visit]
             if all_places < self.strangers and open_here < self.of_an_address:
                 return ""
             return _STRANGERS.format(all=self.strangers, most=self.of_an_address)
-        if self._count_places(lambda one: one.who is not None) >= self.most:
+        if self._count_places(lambda member: member is not None) >= self.most:
             return _FULL.format(most=self.most)
         half = max(1, self.most // 2)
-        is_remote = bool(visit.address) and not is_loopback(visit.address)
-        if not visit.who and is_remote and self._open[visit] >= half:
+        is_remote = bool(address) and not is_loopback(address)
+        if not who and is_remote and self._open[visit] >= half:
             return _ELSEWHERE.format(most=half)
-        if visit.who and self._count_places(lambda one: one.who == visit.who) >= self.of_a_person:
+        if who and self._count_places(lambda member: member == who) >= self.of_a_person:
             return _OF_A_PERSON.format(most=self.of_a_person)
         return ""
 
     def enter(self, visit: Visit, now: float) -> str:
         """Take a place now; return why that is impossible, or an empty string."""
         reason = self.why_not(visit)
-        if not reason and visit.who is None and not self._opened.take(visit.address, now):
+        who, address = visit
+        if not reason and who is None and not self._opened.take(address, now):
             reason = SLOWLY
         if not reason:
             self._open[visit] += 1
@@ -101,8 +96,8 @@ class OpenPages:
         if not self._open[visit]:
             del self._open[visit]
 
-    def _count_places(self, matches: Callable[[Visit], bool]) -> int:
-        return sum(number for key, number in self._open.items() if matches(key))
+    def _count_places(self, matches: Callable[[str | None], bool]) -> int:
+        return sum(number for (member, _), number in self._open.items() if matches(member))
 
 
 class RateLimit:

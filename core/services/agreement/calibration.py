@@ -5,7 +5,7 @@ replace a person.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -30,14 +30,8 @@ from core.services.agreement.ratings import PANEL, CriterionRatings, Levels, Sur
 from core.store.store import Store
 from core.text.numbers import percent, plural, score
 
-
-class RaterConfidence(NamedTuple):
-    """A rater's confidence by item, NaN if unknown; ``chances`` has its probability of each
-    level.
-    """
-
-    sure: Array
-    chances: Array
+#: A rater's confidence by item, NaN if unknown, and its probability of each level of the item.
+RaterConfidence = tuple[Array, Array]
 
 
 def calibrations_of_run(
@@ -84,30 +78,32 @@ def stated_confidences(
             continue
         if column not in by_column:
             unknown = np.full((len(place), len(ratings.options)), np.nan)
-            by_column[column] = RaterConfidence(np.full(len(place), np.nan), unknown)
+            by_column[column] = np.full(len(place), np.nan), unknown
         _record_vote(by_column[column], index, level, ratings.options, vote)
     return by_column
 
 
 def _record_vote(
-    sureness: RaterConfidence, at: int, level: int, options: tuple[int, ...], vote: SureVote
+    stated: RaterConfidence, at: int, level: int, options: tuple[int, ...], vote: SureVote
 ) -> None:
+    sure, chances = stated
     confidence = vote.confidence
     # An item's own rubric may have a different criterion of the same name.
     if vote.chances is not None and max(options) < len(vote.chances):
         along = [vote.chances[option] for option in options]
         confidence = along[level] if confidence is None else confidence
         if sum(along) > 0:
-            sureness.chances[at] = along
-    sureness.sure[at] = np.nan if confidence is None else confidence
+            chances[at] = along
+    sure[at] = np.nan if confidence is None else confidence
 
 
 def calibrate(
-    truth: Levels, rated: Levels, sureness: RaterConfidence, draws: Draws | None
+    truth: Levels, rated: Levels, stated: RaterConfidence, draws: Draws | None
 ) -> Calibration:
     """Return how well a rater's confidence predicts whether its answers are right."""
-    answers = sure_answers(sureness.sure, sureness.chances, rated, truth)
-    without = int(((rated >= 0) & (truth >= 0) & np.isnan(sureness.sure)).sum())
+    sure, chances = stated
+    answers = sure_answers(sure, chances, rated, truth)
+    without = int(((rated >= 0) & (truth >= 0) & np.isnan(sure)).sum())
     drawn = None
     if draws is not None and len(answers.times):
         # Items that lack an answer with a confidence are resampled as well, but do not count.

@@ -5,7 +5,7 @@ Graded together with the original, they show whether judges notice, and whether 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core import clock
@@ -17,8 +17,9 @@ from core.domain.runs import HelpTask
 from core.domain.votes import Verdict
 from core.errors import InputError, Problem
 from core.judging.prompts.assembly import Prompt
+from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import edit_writing
-from core.judging.writing.replies import EditedSubmission, read_edit
+from core.judging.writing.replies import read_edit
 from core.judging.writing.writer import writer_of
 from core.metrics.estimate import Estimate
 from core.services.access.allowing import allowed
@@ -52,7 +53,8 @@ class EditRequest:
 
 @dataclass(frozen=True)
 class EditPair:
-    """An item before and after the edit: the target's verdicts, and other verdicts that changed.
+    """An item before and after the edit: the verdicts of ``criterion``, which was to get another
+    answer, and other verdicts that changed.
 
     ``before`` and ``after`` are labels, ``None`` without a verdict. ``moved`` maps other criteria
     to both labels; ``compared`` counts those with both verdicts. ``counts``: both have a verdict,
@@ -60,6 +62,7 @@ class EditPair:
     """
 
     item: str
+    criterion: str
     what: str
     before: str | None
     after: str | None
@@ -67,20 +70,6 @@ class EditPair:
     compared: int
     counts: bool
     noticed: bool
-
-
-@dataclass(frozen=True)
-class EditFigures:
-    """``noticed``: edits that moved the target to the aimed option. ``still``: edits after which
-    all other verdicts stayed. Judges are inconsistent anyway, so a few changes prove little.
-    """
-
-    criterion: str
-    aimed: str
-    pairs: tuple[EditPair, ...]
-    noticed: Estimate
-    still: Estimate
-    moved: dict[str, int]
 
 
 def estimate(store: Store, request: EditRequest) -> TaskCost:
@@ -130,19 +119,17 @@ def request_of(task: HelpTask) -> EditRequest:
     return help_tasks.request_from(EditRequest, task)
 
 
-def edited_items(store: Store, task: HelpTask) -> list[tuple[Item, EditedSubmission]]:
-    """Return the items edited so far, with their edits."""
-    return list(_edited_items(store, task))
-
-
-def _edited_items(store: Store, task: HelpTask) -> Iterator[tuple[Item, EditedSubmission]]:
+def edited_items(store: Store, task: HelpTask) -> list[tuple[Item, str, str]]:
+    """Return the items edited so far, with their new submissions and what was changed."""
+    edits = []
     values = {
         s.name: s.value for s in help_tasks.steps_of_task(store, task.id) if s.failure is None
     }
     for item in _items_to_edit(store, request_of(task)):
         change = read_edit(values.get(f"edit/{item.id}"), item.output)
-        if isinstance(change, EditedSubmission):
-            yield item, change
+        if not isinstance(change, Unreadable):
+            edits.append((item, *change))
+    return edits
 
 
 @allowed("write")
@@ -157,17 +144,17 @@ def as_dataset(store: Store, task: HelpTask, name: str) -> DatasetVersion:
     request = request_of(task)
     label = request.rubric.criterion(request.criterion).choices[request.aimed].label
     items = list[Item]()
-    for item, change in edits:
+    for item, submission, what in edits:
         facts = {
             "of": item.id,
             "criterion": request.criterion,
             "aimed": label,
-            "what": change.what,
+            "what": what,
             "verified": False,
         }
         fields = {
             "id": f"{item.id}{SUFFIX}",
-            "submission": change.submission,
+            "submission": submission,
             "labels": {},
             "tags": (*item.tags, COUNTERFACTUAL),
             "meta": {"edit": facts, "written_by": request.judge.name, "help_task": task.id},
@@ -192,33 +179,30 @@ def run_request(store: Store, task: HelpTask, version: int, panel: Panel) -> Run
     )
 
 
-def edit_figures(store: Store, run_id: int) -> EditFigures:
-    """Return how judges reacted to the edits; raise ``InputError`` if the run has no edits."""
+def edit_pairs(store: Store, run_id: int) -> list[EditPair]:
+    """Return how judges reacted to each edit; raise ``InputError`` if the run has no edits."""
     run = store.runs.get(run_id)
     rubric = store.rubrics.version(run.rubric_version_id).rubric
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     facts = {i.id: i.meta["edit"] for i in items if isinstance(i.meta.get("edit"), dict)}
     if not facts:
         raise InputError("No item of this run is a changed one.")
-    target, aimed = (str(next(iter(facts.values()))[key]) for key in ("criterion", "aimed"))
     cells = {(item, c.criterion): c for item, c in store.results.verdicts(run_id)}
-    pairs = tuple(_edit_pair(rubric, cells, id_, edit, aimed) for id_, edit in facts.items())
-    changed_verdicts: dict[str, int] = {}
-    for pair in pairs:
-        for name in pair.moved:
-            changed_verdicts[name] = changed_verdicts.get(name, 0) + 1
-    return EditFigures(
-        criterion=target,
-        aimed=aimed,
-        pairs=pairs,
-        noticed=Estimate.share(
-            sum(p.noticed for p in pairs if p.counts), sum(p.counts for p in pairs)
-        ),
-        still=Estimate.share(
-            sum(not p.moved for p in pairs if p.compared), sum(bool(p.compared) for p in pairs)
-        ),
-        moved=changed_verdicts,
-    )
+    return [_edit_pair(rubric, cells, id_, edit) for id_, edit in facts.items()]
+
+
+def noticed_share(pairs: Sequence[EditPair]) -> Estimate:
+    """Return the share of edits after which judges chose the aimed option."""
+    return Estimate.share(sum(p.noticed for p in pairs), sum(p.counts for p in pairs))
+
+
+def still_share(pairs: Sequence[EditPair]) -> Estimate:
+    """Return the share of edits after which all other verdicts stayed.
+
+    Judges are inconsistent anyway, so a few changes prove little.
+    """
+    compared = [pair for pair in pairs if pair.compared]
+    return Estimate.share(sum(not pair.moved for pair in compared), len(compared))
 
 
 def _edit_pair(
@@ -226,9 +210,8 @@ def _edit_pair(
     cells: Mapping[tuple[str, str], Verdict],
     id_: str,
     facts: Mapping[str, str],
-    aimed: str,
 ) -> EditPair:
-    original, target = str(facts["of"]), str(facts["criterion"])
+    original, target, aimed = (str(facts[key]) for key in ("of", "criterion", "aimed"))
     sides = {
         c.name: (
             _label_of_item(rubric, cells, original, c.name),
@@ -241,6 +224,7 @@ def _edit_pair(
     counts = before is not None and after is not None and before != aimed
     return EditPair(
         item=original,
+        criterion=target,
         what=str(facts.get("what", "")),
         before=before,
         after=after,

@@ -39,6 +39,8 @@ KIND = "data"
 GENERATED, BORDERLINE = "generated", "borderline"
 MOST = 200
 _EARLIER = 8
+#: Submissions written one after another: the indices of the options, one or two, and how many.
+SubmissionLane = tuple[tuple[int, ...], int]
 _TOKENS_OUT = {"short": 60, "medium": 160, "long": 500}
 _NEAR_COPY = "The submission was the same as an earlier one."
 
@@ -63,35 +65,20 @@ class DataRequest:
     budget: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SubmissionLane:
-    """Submissions written one after another, for one option or between two."""
-
-    aimed: tuple[int, ...]
-    count: int
-
-    def step(self, number: int) -> str:
-        """Return the name of one step."""
-        return f"{'-'.join(map(str, self.aimed))}/{number}"
-
-
 def submission_lanes(
     criterion: Criterion, counts: Mapping[int, int], borderline: int
 ) -> list[SubmissionLane]:
     """Return the submissions to write per option; borderline submissions alternate between pairs.
 
     >>> met = Criterion(name="c", requirement="r")
-    >>> [(lane.aimed, lane.count) for lane in submission_lanes(met, {0: 2}, 1)]
+    >>> submission_lanes(met, {0: 2}, 1)
     [((0,), 2), ((0, 1), 1)]
     """
-    chosen = [SubmissionLane((index,), counts[index]) for index in sorted(counts) if counts[index]]
+    lanes: list[SubmissionLane] = [((index,), counts[index]) for index in sorted(counts)]
     pairs = list(zip(criterion.scored, criterion.scored[1:], strict=False))
     per_pair, remainder = divmod(borderline, len(pairs))
-    chosen += [
-        SubmissionLane(pair, per_pair + (position < remainder))
-        for position, pair in enumerate(pairs)
-    ]
-    return [lane for lane in chosen if lane.count]
+    lanes += [(pair, per_pair + (place < remainder)) for place, pair in enumerate(pairs)]
+    return [(aimed, number) for aimed, number in lanes if number]
 
 
 def estimate(request: DataRequest) -> TaskCost:
@@ -100,10 +87,10 @@ def estimate(request: DataRequest) -> TaskCost:
     task = request.tasks[0] if request.tasks else ""
     writings = [
         generate_writing(
-            request.criterion, lane.aimed, task, request.length, (), (1, lane.count), request.seed
+            request.criterion, aimed, task, request.length, (), (1, number), request.seed
         )
-        for lane in lanes_to_write
-        for _ in range(lane.count)
+        for aimed, number in lanes_to_write
+        for _ in range(number)
     ]
     if request.invent and not request.tasks:
         writings.append(tasks_writing(request.criterion, request.invent, request.seed))
@@ -113,7 +100,7 @@ def estimate(request: DataRequest) -> TaskCost:
 @allowed("write")
 def begin(store: Store, request: DataRequest) -> int:
     """Start writing; return the task's id. Raise ``InputError`` for no submissions, or too many."""
-    total = sum(lane.count for lane in _lanes_of_request(request))
+    total = sum(number for _, number in _lanes_of_request(request))
     if not 0 < total <= MOST:
         raise InputError(
             "This cannot be written.",
@@ -162,6 +149,7 @@ async def _write_lane(
     prints: list[TextFingerprint],
 ) -> None:
     judge = writer_of(request.judge, varied=True)
+    aimed, count = lane
     earlier = list[str]()
 
     def read(text: str | None) -> str | Unreadable:
@@ -171,17 +159,21 @@ async def _write_lane(
         )
         return Unreadable("malformed", _NEAR_COPY) if copied else submission
 
-    for number in range(1, lane.count + 1):
+    for number in range(1, count + 1):
         task = tasks[(number - 1) % len(tasks)] if tasks else ""
-        place = (number, lane.count)
+        place = (number, count)
         recent = earlier[-_EARLIER:]
         writing = generate_writing(
-            request.criterion, lane.aimed, task, request.length, recent, place, request.seed
+            request.criterion, aimed, task, request.length, recent, place, request.seed
         )
-        submission = await context.write(lane.step(number), judge, writing, read)
+        submission = await context.write(_step_name(aimed, number), judge, writing, read)
         if isinstance(submission, str):
             earlier.append(submission)
             prints.append(_fingerprint_of(submission))
+
+
+def _step_name(aimed: tuple[int, ...], number: int) -> str:
+    return f"{'-'.join(map(str, aimed))}/{number}"
 
 
 def _fingerprint_of(text: str) -> TextFingerprint:
@@ -205,11 +197,11 @@ def written_so_far(store: Store, task: HelpTask) -> list[Item]:
     invented = read_tasks(values.get("tasks"), request.invent) if "tasks" in values else None
     tasks = request.tasks or (invented.value if isinstance(invented, PartialReply) else ())
     items, used = list[Item](), Counter[str]()
-    for lane in _lanes_of_request(request):
-        aimed = tuple(request.criterion.choices[index].label for index in lane.aimed)
+    for indices, count in _lanes_of_request(request):
+        aimed = tuple(request.criterion.choices[index].label for index in indices)
         slug = "".join(c if c.isalnum() else "-" for c in "~".join(aimed).casefold())[:60]
-        for number in range(1, lane.count + 1):
-            submission = read_submission(values.get(lane.step(number)))
+        for number in range(1, count + 1):
+            submission = read_submission(values.get(_step_name(indices, number)))
             if isinstance(submission, str):
                 name = f"{slug}-{number:02}"
                 used[name] += 1
@@ -269,16 +261,6 @@ class AimedSubmissions:
         return len(self.aimed) > 1
 
 
-@dataclass(frozen=True)
-class Recovery:
-    """``whole`` is over submissions for one option; ``labels`` are the criterion's."""
-
-    criterion: str
-    labels: tuple[str, ...]
-    rows: tuple[AimedSubmissions, ...]
-    whole: Estimate
-
-
 @allowed("write")
 def request(
     store: Store, dataset_version: int, criterion: Criterion, guidelines: str, panel: Panel
@@ -301,8 +283,11 @@ def start(store: Store, run: RunRequest) -> int:
     return lifecycle.start(store, run)
 
 
-def recovery_of_run(store: Store, run_id: int) -> Recovery:
-    """Return a run's recovery of generated submissions; raise ``InputError`` for any other run."""
+def recovery_of_run(store: Store, run_id: int) -> tuple[Criterion, list[AimedSubmissions]]:
+    """Return a run's criterion, and which options judges chose for the generated submissions.
+
+    Raises ``InputError`` for a run without generated submissions.
+    """
     run = store.runs.get(run_id)
     items = resolved_items(store, run.dataset_version_id, store.runs.item_ids(run_id))
     rubric = store.rubrics.version(run.rubric_version_id).rubric
@@ -313,7 +298,13 @@ def recovery_of_run(store: Store, run_id: int) -> Recovery:
         raise InputError("No item of this run was written for an option of its rubric.")
     aimed = {id_: options for id_, (name, options) in aims.items() if name == criterion.name}
     cells = dict(store.results.verdicts(run_id, criterion.name))
-    return _recovery_of_cells(criterion, aimed, cells)
+    return criterion, _recovery_of_cells(criterion, aimed, cells)
+
+
+def found_share(rows: Sequence[AimedSubmissions]) -> Estimate:
+    """Return the share of submissions for one option for which judges chose it."""
+    single = [row.found for row in rows if not row.between]
+    return Estimate.share(sum(row.hits or 0 for row in single), sum(row.n for row in single))
 
 
 def aim_of_item(item: Item) -> tuple[str, tuple[str, ...]] | None:
@@ -326,16 +317,12 @@ def aim_of_item(item: Item) -> tuple[str, tuple[str, ...]] | None:
 
 def _recovery_of_cells(
     criterion: Criterion, aimed: dict[str, tuple[str, ...]], cells: dict[str, Verdict]
-) -> Recovery:
+) -> list[AimedSubmissions]:
     groups: dict[tuple[str, ...], list[str]] = {}
     for id_, options in aimed.items():
         groups.setdefault(options, []).append(id_)
-    labels = tuple(option.label for option in criterion.choices)
     verdicts = {id_: _label_of_cell(criterion, cells.get(id_)) for id_ in aimed}
-    rows = tuple(_recovery_row(options, ids, verdicts) for options, ids in groups.items())
-    single = [row.found for row in rows if not row.between]
-    total = Estimate.share(sum(row.hits or 0 for row in single), sum(row.n for row in single))
-    return Recovery(criterion.name, labels, rows, total)
+    return [_recovery_row(options, ids, verdicts) for options, ids in groups.items()]
 
 
 def _label_of_cell(criterion: Criterion, cell: Verdict | None) -> str | None:

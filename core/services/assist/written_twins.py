@@ -15,8 +15,9 @@ from core.domain.panel import Judge
 from core.domain.runs import HelpTask
 from core.errors import InputError
 from core.judging.prompts.assembly import Prompt
+from core.judging.prompts.reply_parsing import Unreadable
 from core.judging.writing.prompts import twin_writing
-from core.judging.writing.replies import EditedSubmission, read_edit
+from core.judging.writing.replies import read_edit
 from core.judging.writing.writer import writer_of
 from core.services.access.allowing import allowed
 from core.services.assist import help_tasks
@@ -88,8 +89,8 @@ def probe_of(store: Store, task: HelpTask) -> ProbeRequest:
     written = dict[tuple[str, str], str]()
     for item, edit in _texts_to_write(store, probe):
         edited_text = read_edit(values.get(_step_name(item, edit)), item.output)
-        if isinstance(edited_text, EditedSubmission):
-            written[item.id, edit] = edited_text.submission
+        if not isinstance(edited_text, Unreadable):
+            written[item.id, edit], _ = edited_text
     return replace(probe, written=written)
 
 

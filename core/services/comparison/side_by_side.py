@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -15,20 +13,13 @@ from core.store.store import Store
 from core.text.names import fold
 from core.text.numbers import count, plural
 
-
-class ItemPairs(NamedTuple):
-    """The items of two runs that belong together, in the first run's order.
-
-    ``by_id``: they have the same id. ``words`` say how they were paired, and which have no partner.
-    """
-
-    pairs: tuple[tuple[str, str], ...]
-    by_id: bool
-    words: str
+#: The items of two runs that belong together, in the first run's order.
+ItemPairs = tuple[tuple[str, str], ...]
 
 
-def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
-    """Return the pairs: by id, or by order if two datasets have no id in common.
+def pair_items(store: Store, first: Run, second: Run) -> tuple[ItemPairs, str]:
+    """Return the pairs, by id, or by order if two datasets have no id in common; and words that say
+    how they were paired, and which items have no partner.
 
     Raises:
         InputError: no id is in both, and order says nothing: the runs are over one dataset, or one
@@ -44,7 +35,7 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
             for side, unmatched in (("A", first_ids - second_ids), ("B", second_ids - first_ids))
             if unmatched
         ]
-        return ItemPairs(tuple((item_id, item_id) for item_id in common), True, " ".join(parts))
+        return tuple((item_id, item_id) for item_id in common), " ".join(parts)
     if first.dataset_id == second.dataset_id:
         raise InputError(
             f"Runs {first.id} and {second.id} have no item in common, though both are over "
@@ -59,10 +50,10 @@ def pair_items(store: Store, first: Run, second: Run) -> ItemPairs:
     sentence = (
         f"No id is in both: the {count(len(before))} items of each are paired by their order."
     )
-    return ItemPairs(tuple(zip(before, after, strict=True)), False, sentence)
+    return tuple(zip(before, after, strict=True)), sentence
 
 
-def differing_pairs(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> tuple[int, ...]:
+def differing_pairs(store: Store, runs: tuple[Run, Run], pairs: ItemPairs) -> tuple[int, ...]:
     """Return the positions of the pairs with different verdicts on a criterion of both runs.
 
     Verdicts are those of the votes, as in ``paired_runs.flips``, whatever people settled. A verdict
@@ -71,11 +62,11 @@ def differing_pairs(store: Store, runs: tuple[Run, Run], pairing: ItemPairs) -> 
     """
     sides = [_labels_by_votes(store, run) for run in runs]
     rows = [
-        np.array([places[pair[side]] for pair in pairing.pairs], np.int64)
+        np.array([places[pair[side]] for pair in pairs], np.int64)
         for side, run in enumerate(runs)
         for places in [run_columns.places_of_items(store, run)]
     ]
-    differ = np.zeros(len(pairing.pairs), np.bool_)
+    differ = np.zeros(len(pairs), np.bool_)
     for name in sides[0].keys() & sides[1].keys():
         before, after = (side[name][at] for side, at in zip(sides, rows, strict=True))
         differ |= before != after

@@ -36,14 +36,6 @@ class Checked:
     notices: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The result of an import. ``existed``: the same content was stored before."""
-
-    version: DatasetVersion
-    existed: bool
-
-
 def read_source(data: str | bytes | Opened, name: str, sheet: str | None = None) -> Table:
     """Read the table in a file or pasted text. Raises ``InputError`` with every bad line."""
     return read_table(data, name, sheet, most=MAX_ITEMS + 1)
@@ -115,8 +107,9 @@ def import_dataset(
     name: str = "",
     dataset_id: int | None = None,
     source: str = "",
-) -> Imported:
-    """Store a dataset as a new one, or as the next version of ``dataset_id``.
+) -> tuple[DatasetVersion, bool]:
+    """Store a dataset as a new one, or as the next version of ``dataset_id``; return its version,
+    and whether the same content was stored before.
 
     Args:
         store: the data file.
@@ -145,7 +138,7 @@ def import_dataset(
 
         item_columns.columns_of_version(store, version.id)
         twins.twin_numbers(store, version.id)
-    return Imported(version, existed=existed)
+    return version, existed
 
 
 def _named_dataset(dataset: Dataset, name: str) -> Dataset:

@@ -282,7 +282,7 @@ def _deck_of_version(store: Store, version_id: int) -> _Deck:
     for name, label, rows in columns.labels:
         for row in rows.tolist():
             labels.setdefault(row, {})[name] = label
-    twins = twin_numbers(store, version_id).group
+    twins, _ = twin_numbers(store, version_id)
     items = [(Labelled(columns.ids[row], labels[row]), twins[row]) for row in sorted(labels)]
     return _Deck(
         items, tuple(item_id for row, item_id in enumerate(columns.ids) if row not in labels)

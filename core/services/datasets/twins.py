@@ -121,12 +121,12 @@ def twin_numbers(store: Store, version_id: int) -> TwinNumbers:
         texts = (
             _stored_text(content, version.head) for content in store.datasets.contents(version_id)
         )
-        numbers = near_duplicates.twin_numbers(texts)
-        return Columns({}, {"group": np.array(numbers.group), "same": np.array(numbers.same)})
+        groups, same = near_duplicates.twin_numbers(texts)
+        return Columns({}, {"group": np.array(groups), "same": np.array(same)})
 
     subject = f"twins in dataset version {version_id}"
     arrays = store.kept.cached_columns(subject, FORM, look, keep=version.items >= MANY).arrays
-    return TwinNumbers(arrays["group"].tolist(), arrays["same"].tolist())
+    return arrays["group"].tolist(), arrays["same"].tolist()
 
 
 def _stored_text(content: str, dataset: Dataset) -> tuple[str, str]:
@@ -160,9 +160,8 @@ def twin_groups(
     ids = {item.id for item in teachers}
     places = [item.place for item in teachers]
     places += [item.place for item in graded if item.id not in ids]
-    numbers = TwinNumbers(
-        [twins.group[place] for place in places], [twins.same[place] for place in places]
-    )
+    groups, same = twins
+    numbers = [groups[place] for place in places], [same[place] for place in places]
     return _group_teachers(teachers, numbers, strict=strict)
 
 
@@ -182,7 +181,8 @@ def _group_teachers(
     teachers: Sequence[AnyT], numbers: TwinNumbers, *, strict: bool
 ) -> tuple[list[list[AnyT]], RepeatedTexts]:
     """Group the teachers; ``numbers`` has the teachers' numbers, then the graded items'."""
-    teacher_groups, graded_groups = numbers.group[: len(teachers)], numbers.group[len(teachers) :]
+    group_of, _ = numbers
+    teacher_groups, graded_groups = group_of[: len(teachers)], group_of[len(teachers) :]
     blocked, groups = set(graded_groups if strict else ()), dict[int, list[AnyT]]()
     for item, number in zip(teachers, teacher_groups, strict=True):
         if number not in blocked:
@@ -191,10 +191,11 @@ def _group_teachers(
 
 
 def _count_twins(numbers: TwinNumbers, taught: Sequence[int], blocked: set[int]) -> RepeatedTexts:
-    sizes = Counter(numbers.group)
-    if len(sizes) == len(numbers.group):
+    groups, same = numbers
+    sizes = Counter(groups)
+    if len(sizes) == len(groups):
         return RepeatedTexts()
-    repeated = [s for n, s in zip(numbers.group, numbers.same, strict=True) if sizes[n] > 1]
+    repeated = [s for n, s in zip(groups, same, strict=True) if sizes[n] > 1]
     keys = Counter(repeated)
     near_texts = sum(times == 1 for times in keys.values())
     return RepeatedTexts(len(repeated), near_texts, sum(n in blocked for n in taught))

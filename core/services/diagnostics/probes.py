@@ -181,7 +181,8 @@ def _editable_items(store: Store, run: Run) -> list[str]:
     from core.services.results.run_columns import items_of_run
 
     columns = item_columns.columns_of_version(store, run.dataset_version_id)
-    places = sorted(items_of_run(store, run).places.tolist())
+    _, rows = items_of_run(store, run)
+    places = sorted(rows.tolist())
     fit = columns.plain & (columns.words > 0)
     # Conversations have to be loaded, because their last answer may be empty or missing.
     talks = np.flatnonzero(~columns.plain & ~columns.pairs & (columns.words > 0))

@@ -49,8 +49,9 @@ COLUMNS = (
 def as_json(store: Store, run_id: int) -> bytes:
     """Return the leaderboards of the contest's rounds, and every round as in docs/contests.md."""
     runs = rounds_of(store, run_id)
+    ranking, _ = contest_report(store, runs)
     data = {
-        "ranking": contest_report(store, runs).data,
+        "ranking": ranking,
         "rounds": [unitxt_result(store, round_id) for round_id in runs],
     }
     return json.dumps(data, ensure_ascii=False, indent=1).encode()
@@ -119,5 +120,5 @@ def _vote_rows(store: Store, contests: Contests, contest: Contest) -> Iterator[d
 
 def as_markdown(store: Store, run_id: int) -> bytes:
     """Return the leaderboard with its limits, methods, wins, and position figures."""
-    report = contest_report(store, rounds_of(store, run_id))
-    return markdown_paper(Paper(store.runs.row(run_id).name, "", report.sections)).encode()
+    _, sections = contest_report(store, rounds_of(store, run_id))
+    return markdown_paper(Paper(store.runs.row(run_id).name, "", sections)).encode()

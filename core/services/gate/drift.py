@@ -243,7 +243,7 @@ class _Answers:
             for _ in range(2)
         )
         place = run_columns.places_of_items(self._store, self._anchor)
-        ids = run_columns.items_of_run(self._store, run).ids
+        ids = run_columns.ids_of_run(self._store, run)
         rows = np.array([place.get(item_id, -1) for item_id in ids], np.int64)
         for vote in run_columns.vote_columns(self._store, run):
             shared = (rows[vote.rows] >= 0) & (vote.options >= 0)

@@ -202,10 +202,10 @@ def take(store: Store, version: DatasetVersion, rubric: Rubric, words: Words) ->
     dataset = store.datasets.load(version.id)
     items = tuple(_with_labels(item, rubric, words) for item in dataset.items)
     changed: Dataset = dataset.model_copy(update={"items": items})
-    imported = catalog.import_dataset(
+    version, _ = catalog.import_dataset(
         store, changed, dataset_id=version.dataset_id, source=version.source or version.name
     )
-    return imported.version
+    return version
 
 
 def _with_labels(item: Item, rubric: Rubric, words: Words) -> Item:

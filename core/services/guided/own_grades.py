@@ -235,9 +235,8 @@ def _save_labels(store: Store, version: DatasetVersion, answers: Given) -> Datas
     )
     changed = dataset.model_copy(update={"items": items})
     source = version.source or version.name
-    return catalog.import_dataset(
-        store, changed, dataset_id=version.dataset_id, source=source
-    ).version
+    kept, _ = catalog.import_dataset(store, changed, dataset_id=version.dataset_id, source=source)
+    return kept
 
 
 def _declare_sample(store: Store, version: DatasetVersion) -> None:

@@ -18,7 +18,7 @@ from core.services.guided.learning import LearntSoFar
 from core.services.guided.own_grades import TEN, in_draw_order
 from core.services.queueing import drawn_texts
 from core.services.queueing.drawn_texts import DrawnTexts
-from core.services.results.run_columns import items_of_run
+from core.services.results.run_columns import ids_of_run
 from core.services.review import queues
 from core.store.store import Store
 
@@ -125,7 +125,7 @@ def _next_texts(store: Store, run: Run, done: DrawnTexts | None) -> tuple[str, .
         known = drawn_texts.known_items(store, run, _event_before_draws(store, run.id))
     else:
         known = done.known | done.items
-    ids = list(items_of_run(store, run).ids)
+    ids = list(ids_of_run(store, run))
     version = store.datasets.version(run.dataset_version_id)
     remaining = [item_id for item_id in in_draw_order(ids, version) if item_id not in known]
     settled = drawn_texts.settled_items(store, run)

@@ -347,8 +347,8 @@ def keep(store: Store, checked: Checked, source: str) -> DatasetVersion:
     name = checked.dataset.name
     if name in ("handed in", PASTED, "pasted text", "pasted"):
         name = source.rpartition(".")[0] or source
-    imported = catalog.import_dataset(store, checked.dataset, name=name[:200], source=source)
-    return imported.version
+    version, _ = catalog.import_dataset(store, checked.dataset, name=name[:200], source=source)
+    return version
 
 
 def kept_line(version: DatasetVersion) -> str:

@@ -58,14 +58,6 @@ class ArenaRater(NamedTuple):
 RaterAgreement = tuple[Estimate, Estimate]
 
 
-class ContestRaters(NamedTuple):
-    """All raters of a contest, people first, with every pair compared, by indices."""
-
-    systems: tuple[str, ...]
-    raters: tuple[ArenaRater, ...]
-    pairs: Mapping[tuple[int, int], RaterAgreement]
-
-
 def arenas_of(store: Store, run_ids: Sequence[int]) -> list[Arena]:
     """Return the arenas of these contests, newest first."""
     arenas = []
@@ -106,8 +98,9 @@ def withdraw(store: Store, arena: int, item_id: str, question: str) -> bool:
 
 def rater_agreement(
     store: Store, run_ids: Sequence[int], contests: Contests | None = None
-) -> ContestRaters:
-    """Return the raters of a contest (and of its earlier rounds) and how much they agree.
+) -> tuple[tuple[ArenaRater, ...], dict[tuple[int, int], RaterAgreement]]:
+    """Return the raters of a contest and its earlier rounds, people first, and how much every two
+    agree, by their indices.
 
     ``contests`` is the result of ``contest_votes.read`` for these runs, if already loaded.
     """
@@ -132,7 +125,7 @@ def rater_agreement(
             for key in points_by_rater[first].keys() & points_by_rater[second]
         )
         pairs[first, second] = agreement_of_raters(shared_points)
-    return ContestRaters(contests.systems, raters, pairs)
+    return raters, pairs
 
 
 def _first_points(contests: Contests, judge: str | None) -> dict[ContestKey, float]:

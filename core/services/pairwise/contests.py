@@ -240,22 +240,11 @@ def request_hash(request: ContestRequest) -> str:
 LOOKED_AT = 200
 
 
-class ComparableRuns(NamedTuple):
-    """Runs that compare systems, newest first. ``scored`` graded two systems or more; raters of
-    ``imported`` runs answered more than once, elsewhere.
+def other_comparable_runs(store: Store) -> tuple[list[RunRow], list[RunRow]]:
+    """Return the runs besides contests that compare systems, newest first.
 
-    ``rounds`` maps a contest run to its first round.
+    The first graded two systems or more; raters of the second answered more than once, elsewhere.
     """
-
-    contests: tuple[RunRow, ...]
-    scored: tuple[RunRow, ...]
-    imported: tuple[RunRow, ...]
-    rounds: dict[int, int]
-
-
-def comparable_runs(store: Store) -> ComparableRuns:
-    """Return the runs that compare systems."""
-    contests = tuple(contest_runs(store, limit=LOOKED_AT))
     scored, imported = [], []
     pairs = {row.id for row in store.runs.list(detail="contest", limit=10_000)}
     for row in store.runs.list(limit=LOOKED_AT):
@@ -265,12 +254,13 @@ def comparable_runs(store: Store) -> ComparableRuns:
             scored.append(row)
         elif not row.panel.askable and _raters_answered_twice(store, row):
             imported.append(row)
-    rounds = {}
-    for row in contests:
-        after = details_of(store, row.id).get("after", [])
-        if after:
-            rounds[row.id] = after[0]
-    return ComparableRuns(contests, tuple(scored), tuple(imported), rounds)
+    return scored, imported
+
+
+def first_round(store: Store, run_id: int) -> int | None:
+    """Return the first round of the contest that a contest run continues, or ``None``."""
+    after = details_of(store, run_id).get("after", [])
+    return after[0] if after else None
 
 
 def _raters_answered_twice(store: Store, row: RunRow) -> bool:

@@ -18,7 +18,6 @@ from core.metrics.ranking.bradley_terry import FEWEST, Strengths, further_contes
 from core.metrics.ranking.contests import ContestTable, WinMatrix, majority_circles, win_rates
 from core.metrics.ranking.elo import LengthControlled
 from core.metrics.ranking.ranks import (
-    RankRange,
     competition_ranks,
     kendall_tau,
     rank_ranges,
@@ -84,7 +83,7 @@ _ALONE = "It has no contests."
 @dataclass(frozen=True)
 class RankedSystem:
     """One system. ``rank`` is by strength, and equals share the better rank. ``range`` has the
-    ranks that the intervals allow, if any. ``strength`` is in natural log units, and
+    best and worst ranks that the intervals allow, if any. ``strength`` is in natural log units, and
     ``regularised`` if there is no finite estimate; ``elo`` is in points. ``group`` numbers the
     systems connected by contests; different groups cannot be compared.
     """
@@ -92,7 +91,7 @@ class RankedSystem:
     system: str
     group: int
     rank: int | None
-    range: RankRange | None
+    range: tuple[int, int] | None
     strength: Estimate
     regularised: bool
     win_rate: Estimate

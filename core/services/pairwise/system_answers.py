@@ -274,7 +274,8 @@ class SharedTasks(NamedTuple):
 def shared_tasks(store: Store, run: Run) -> SharedTasks:
     """Return the tasks of a run's items, joined by prompts as for the leaderboard."""
     columns = item_columns.columns_of_version(store, run.dataset_version_id)
-    rows = np.sort(run_columns.items_of_run(store, run).places)
+    _, places = run_columns.items_of_run(store, run)
+    rows = np.sort(places)
     if len({columns.kinds[kind][0] for kind in set(columns.kind[rows].tolist())} - {""}) < 2:
         return SharedTasks((), {})
     try:
@@ -301,7 +302,7 @@ def differing_tasks(
     A verdict or abstention of only one system is also a difference. Tasks that one of the two did
     not answer are left out.
     """
-    ids = run_columns.items_of_run(store, run).ids
+    ids = run_columns.ids_of_run(store, run)
     answers: dict[str, set[tuple[str, int]]] = {}
     for column in run_columns.cell_columns(store, run):
         voted = ~np.isnan(column.option)

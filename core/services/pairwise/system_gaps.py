@@ -57,7 +57,7 @@ def gaps_between(
     """
     shared_items = [t for t in shared.tasks.values() if first in t and second in t]
     rubric = scored_items.scored_rubric(store, run)
-    ids = run_columns.items_of_run(store, run).ids
+    ids = run_columns.ids_of_run(store, run)
     given = run_columns.score_columns(store, run).score.tolist()
     values: dict[str, dict[str, float | None]] = {"": dict(zip(ids, given, strict=True))}
     criteria = {criterion.name: criterion for criterion in rubric.criteria}

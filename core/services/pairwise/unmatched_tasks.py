@@ -20,7 +20,7 @@ from core.errors import InputError
 from core.metrics.estimate import USUAL, Confidence, Estimate
 from core.metrics.intervals.means import mean_of
 from core.metrics.measure import NEAR, Array
-from core.metrics.ranking.ranks import competition_ranks, mid_ranks, rank_ranges
+from core.metrics.ranking.ranks import competition_ranks, mid_ranks, range_words, rank_ranges
 from core.services.agreement.ratings import Rated, Rater
 from core.services.pairwise.pointwise_ranks import LeftOut, SystemScores, left_out_words
 from core.text.model_names import relation_of
@@ -76,7 +76,7 @@ def unmatched_report(
             {
                 "system": system,
                 "rank": ranks[index],
-                "range": str(ranges[index]) if ranks[index] is not None else None,
+                "range": range_words(*ranges[index]) if ranks[index] is not None else None,
                 "items": len(system_means[index]),
                 "score": means[index].data,
             }

@@ -62,21 +62,6 @@ class VoteTally(NamedTuple):
         return sum(self.heads.values())
 
 
-class SettlingImpact(NamedTuple):
-    """What settling one cell could change.
-
-    ``flip``: the chance, in [0, 1], that a person's answer changes the item's outcome; 0 if the
-    item has no outcome with any answer. ``change``: the expected absolute change of the score, in
-    its own units, at least 0. ``entropy`` and ``margin``: of the weighted shares, in [0, 1];
-    ``None`` without votes.
-    """
-
-    flip: float
-    change: float
-    entropy: float | None
-    margin: float | None
-
-
 def tally_votes(criterion: Criterion, ballots: Iterable[Ballot]) -> VoteTally:
     """Return the votes for an option with a value."""
     vote_counts, weights = dict[int, int](), dict[int, float]()
@@ -125,8 +110,12 @@ class WhatIf:
         votes: VoteTally,
         texts: MeasuredTexts | None = None,
         known_chances: Mapping[int, float] | None = None,
-    ) -> SettlingImpact:
+    ) -> tuple[float, float]:
         """Return what settling criterion ``name`` of an item could change.
+
+        The first is the chance, in [0, 1], that a person's answer changes the item's outcome; 0 if
+        the item has no outcome with any answer. The second is the expected absolute change of the
+        score, in its own units, at least 0.
 
         Args:
             name: the criterion of the cell.
@@ -147,7 +136,7 @@ class WhatIf:
         ]
         flip = fsum(chance for chance, _, settled_outcome in would if settled_outcome != outcome)
         change = _score_change(current, [(c, score) for c, score, _ in would if score is not None])
-        return SettlingImpact(min(1.0, flip), change, *_mixed_measures(criterion, votes))
+        return min(1.0, flip), change
 
     def _score_with(
         self, answers: Mapping[str, int | None], texts: MeasuredTexts | None
@@ -174,8 +163,8 @@ def _score_change(current: float | None, scores: Sequence[tuple[float, float]]) 
     return fsum(chance * abs(score - start) for chance, score in scores)
 
 
-def _mixed_measures(criterion: Criterion, votes: VoteTally) -> tuple[float | None, float | None]:
-    """Return entropy and margin of the weighted shares."""
+def mixed_measures(criterion: Criterion, votes: VoteTally) -> tuple[float | None, float | None]:
+    """Return entropy and margin of the weighted shares, in [0, 1]; ``None`` without votes."""
     if not votes.heads:
         return None, None
     total = fsum(votes.weights.values())
@@ -287,13 +276,14 @@ def weigh_cells(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list
         if needs_texts(in_force) and item_id not in texts:
             texts[item_id] = measured_texts(in_force, texts_of_item(items[item_id]))
         votes = tallies.get((item_id, name), VoteTally({}, {}))
-        impact = what_if.impact(
+        flip, change = what_if.impact(
             name,
             answers.get(item_id, {}),
             votes,
             texts.get(item_id),
             chances_known.get((item_id, name)),
         )
+        entropy, margin = mixed_measures(in_force.criterion(name), votes)
         weighed.append(
             QueuedCell(
                 item_id=item_id,
@@ -301,10 +291,10 @@ def weigh_cells(store: Store, run: Run, cells: Sequence[QueueCandidate]) -> list
                 reasons=cell.reasons,
                 chance=cell.chance,
                 failed="failure" in cell.reasons,
-                flip=round(impact.flip, 9),
-                change=round(impact.change, 9),
-                entropy=impact.entropy,
-                margin=impact.margin,
+                flip=round(flip, 9),
+                change=round(change, 9),
+                entropy=entropy,
+                margin=margin,
                 spread=disagreement_share(
                     cell.criterion, votes, usual_distances[name, len(cell.criterion.choices)]
                 ),

@@ -25,7 +25,7 @@ from core.services.results.run_columns import (
     NO_OPTION,
     CellColumn,
     cell_columns,
-    items_of_run,
+    ids_of_run,
     label_columns,
     own_rubrics,
     places_of_items,
@@ -45,7 +45,7 @@ class CellTable:
 
     def __init__(self, store: Store, run: Run) -> None:
         self._store, self._run = store, run
-        self.ids = items_of_run(store, run).ids
+        self.ids = ids_of_run(store, run)
         self._shared = scored_rubric(store, run)
         own = own_rubrics(store, run)
         self.own = {index: own[item_id] for index, item_id in enumerate(self.ids) if item_id in own}

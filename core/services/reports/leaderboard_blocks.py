@@ -15,6 +15,7 @@ from core.blocks.blocks import (
 )
 from core.blocks.estimates import estimate_cell, measured_share
 from core.metrics.estimate import Estimate
+from core.metrics.ranking.ranks import range_words
 from core.services.pairwise.leaderboard_parts import (
     Leaderboard,
     Methods,
@@ -86,7 +87,7 @@ def standings_section(board: Leaderboard, level: float) -> Section:
 
 
 def _standing_row(ranked: RankedSystem, *, several_judges: bool) -> tuple[TextCell, ...]:
-    ranks = str(ranked.range or ranked.rank or DASH)
+    ranks = range_words(*ranked.range) if ranked.range else str(ranked.rank or DASH)
     return (
         TextCell(ranked.system, "regularised" if ranked.regularised else ""),
         TextCell(ranks, f"of group {ranked.group + 1}" if several_judges else ""),
@@ -117,7 +118,7 @@ def methods_section(methods: Methods, systems: Sequence[str], board: Leaderboard
     methods.
     """
     order = [standing.system for standing in board.standings]
-    has_leader = any(str(standing.range or "") == "1" for standing in board.standings)
+    has_leader = any(standing.range == (1, 1) for standing in board.standings)
     ways = [method for method in methods if method.winners]
     names = {method.name for method in ways}
     accords = [

@@ -5,7 +5,7 @@ blocks.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from core.blocks.blocks import Section, Sentences
 from core.errors import InputError
 from core.metrics.estimate import USUAL, Estimate
 from core.metrics.ranking.contests import majority_circles, majority_winner
+from core.metrics.ranking.ranks import range_words
 from core.services.agreement.load_ratings import read_source, run_number_of, run_ratings
 from core.services.agreement.ratings import Rated
 from core.services.pairwise import system_gaps
@@ -43,12 +44,8 @@ from core.services.pairwise.unmatched_tasks import unmatched_report, unmatched_s
 from core.services.reports import leaderboard_blocks as blocks
 from core.store.store import Store
 
-
-class Ranking(NamedTuple):
-    """Ranked systems: the report of ``rank --json``, and its text for people."""
-
-    data: dict[str, Any]
-    sections: tuple[Section, ...]
+#: The report of ``rank --json``, and its text for people.
+RankReport = tuple[dict[str, Any], tuple[Section, ...]]
 
 
 def rank_answers(
@@ -60,7 +57,7 @@ def rank_answers(
     seed: int = 0,
     resamples: int = 1000,
     level: float = USUAL.level,
-) -> Ranking:
+) -> RankReport:
     """Return the ranked systems of a run or a folder.
 
     A contest run is ranked together with its earlier rounds; any other run, or a folder in the
@@ -78,12 +75,11 @@ def rank_answers(
         run = store.runs.get(run_id)
         models = {j.name: j.model or j.name for j in run.panel.judges}
         rated = run_ratings(store, run.id)
-        ranking = pointwise_report(rated, note_key, exclude, models, seed, resamples, level)
+        data, sections = pointwise_report(rated, note_key, exclude, models, seed, resamples, level)
         corrected = system_gaps.corrected_data(store, run, level)
         sentences = [line for line in (corrected.get("in_words"),) if line]
         people = Section("Systems as people would grade them", (Sentences(tuple(sentences)),))
-        sections = (*ranking.sections, *([people] if sentences else []))
-        return Ranking({**ranking.data, "corrected": corrected}, sections)
+        return {**data, "corrected": corrected}, (*sections, *([people] if sentences else []))
     rated = read_source(open_store, source)
     return pointwise_report(rated, note_key, exclude, {}, seed, resamples, level)
 
@@ -94,7 +90,7 @@ def contest_report(
     seed: int = 0,
     resamples: int = 1000,
     level: float = USUAL.level,
-) -> Ranking:
+) -> RankReport:
     """Return a contest's leaderboards: for all questions together, for each, and for each judge.
 
     The text shows the leaderboard for all together, with its limits.
@@ -121,7 +117,7 @@ def contest_report(
         "judges": {name: board_data(panel_leaderboard(judge=name)) for name in names * panel},
         "positions": [position.as_data() for position in places],
     }
-    return Ranking(data, contest_sections(overall, places, level))
+    return data, contest_sections(overall, places, level)
 
 
 def contest_sections(
@@ -154,7 +150,7 @@ def pointwise_report(
     seed: int = 0,
     resamples: int = 1000,
     level: float = USUAL.level,
-) -> Ranking:
+) -> RankReport:
     """Return systems by the scores of judges: methods compared, and strengths from the same
     ballots.
 
@@ -166,7 +162,7 @@ def pointwise_report(
         if note_key is not None:
             raise
         data = unmatched_report(rated, error.message, exclude, models, seed, resamples, level)
-        return Ranking(data, unmatched_sections(data))
+        return data, unmatched_sections(data)
     ranked = compare_methods(ballots)
     board = ballots_board(ballots, seed, resamples, level)
     sections = (
@@ -197,7 +193,7 @@ def pointwise_report(
         "strengths": board_data(board),
         "notes": list(ranked.notices),
     }
-    return Ranking(data, sections)
+    return data, sections
 
 
 def ballots_board(
@@ -285,7 +281,7 @@ def _standing_data(s: RankedSystem) -> dict[str, Any]:
     return {
         "system": s.system,
         "rank": s.rank,
-        "range": None if s.range is None else str(s.range),
+        "range": None if s.range is None else range_words(*s.range),
         "group": s.group,
         "strength": s.strength.data,
         "regularised": s.regularised,

@@ -205,11 +205,11 @@ def _item_positions(
 ) -> tuple[tuple[str, ...], list[int]]:
     """Return the items of a run, and the positions of ``items`` among them."""
     # Imported here, since pages that only list items should not load numpy.
-    from core.services.results.run_columns import items_of_run, places_of_items
+    from core.services.results.run_columns import ids_of_run, places_of_items
 
     run = store.runs.row(run_id)
     place = places_of_items(store, run)
-    return items_of_run(store, run).ids, sorted({place[item] for item in items if item in place})
+    return ids_of_run(store, run), sorted({place[item] for item in items if item in place})
 
 
 def _pack_numbers(places: Sequence[int]) -> str:

@@ -94,7 +94,7 @@ def draw_contradiction(store: Store, run_id: int, draw: LabelDraw) -> str:
     chance = None
     if draw.note:
         chances = label_draws.item_chances(store, run.dataset_version_id, draw.note)
-        chance = np.array([chances[column] for column in run_columns.items_of_run(store, run).ids])
+        chance = np.array([chances[column] for column in run_columns.ids_of_run(store, run)])
     cells = []
     for column in run_columns.cell_columns(store, run):
         rows = column.rows[column.votes > 1]

@@ -54,12 +54,8 @@ class CellColumn(NamedTuple):
     abstentions: Numbers
 
 
-class RunItems(NamedTuple):
-    """The items of a run in order: their ids, and their positions in the dataset."""
-
-    ids: tuple[str, ...]
-    places: Numbers
-
+#: The items of a run in order: their ids, and their positions in the dataset.
+RunItems = tuple[tuple[str, ...], Numbers]
 
 #: The key is the hash of the plan, which determines the items.
 _LATEST: item_columns.SourceCache[RunItems] = item_columns.SourceCache()
@@ -70,6 +66,12 @@ def items_of_run(store: Store, run: RunRow) -> RunItems:
     return _LATEST.get(run.plan_hash, lambda: _read_items(store, run))
 
 
+def ids_of_run(store: Store, run: RunRow) -> tuple[str, ...]:
+    """Return the ids of a run's items in order."""
+    ids, _ = items_of_run(store, run)
+    return ids
+
+
 #: The row of every item by its id; the key is the hash of a plan.
 _ROWS: item_columns.SourceCache[dict[str, int]] = item_columns.SourceCache()
 
@@ -77,7 +79,7 @@ _ROWS: item_columns.SourceCache[dict[str, int]] = item_columns.SourceCache()
 def places_of_items(store: Store, run: RunRow) -> dict[str, int]:
     """Return the row of every item of a run by its id; callers must not modify the result."""
     return _ROWS.get(
-        run.plan_hash, lambda: {item: row for row, item in enumerate(items_of_run(store, run).ids)}
+        run.plan_hash, lambda: {item: row for row, item in enumerate(ids_of_run(store, run))}
     )
 
 
@@ -93,8 +95,8 @@ def _read_items(store: Store, run: RunRow) -> RunItems:
     )
     places = stored.arrays["places"].astype(np.int64)
     if np.array_equal(places, np.arange(len(columns.ids))):
-        return RunItems(columns.ids, places)
-    return RunItems(tuple(columns.ids[at] for at in places.tolist()), places)
+        return columns.ids, places
+    return tuple(columns.ids[at] for at in places.tolist()), places
 
 
 class ScoreColumns(NamedTuple):
@@ -266,7 +268,8 @@ def kinds_of(
 ) -> tuple[tuple[tuple[str, tuple[str, ...], str], ...], Numbers]:
     """Return the distinct (system, tags, split), and the index of each run item among them."""
     columns = item_columns.columns_of_version(store, run.dataset_version_id)
-    return columns.kinds, columns.kind[items_of_run(store, run).places]
+    _, places = items_of_run(store, run)
+    return columns.kinds, columns.kind[places]
 
 
 def orders_shown(store: Store, run: RunRow, replicates: int) -> list[OrderCount]:

@@ -7,7 +7,6 @@ from functools import partial
 
 from core.domain.base import build_model
 from core.domain.dataset import Item, Label
-from core.domain.review import CellKey
 from core.domain.rubric import Rubric
 from core.domain.runs import Derive, Run, RunItemRow, RunPlan, RunRow
 from core.domain.weight_fit import Fitted
@@ -170,7 +169,7 @@ def hashes_of_questions(rubric: Rubric) -> dict[str, str]:
     return {c.name: question_hash(rubric, c) for c in rubric.criteria}
 
 
-def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
+def stale_cells(store: Store, run_id: int) -> frozenset[tuple[str, str]]:
     """Return the cells of a run whose question has changed, for ``queueing.make_queue(stale=...)``.
 
     It excludes items with their own rubric, criteria whose answers a person accepted, and cells
@@ -182,25 +181,25 @@ def stale_cells(store: Store, run_id: int) -> frozenset[CellKey]:
         return frozenset()
     own_rubrics = store.vote_statistics.own_rubrics(run_id)
     ids = [item_id for item_id in store.runs.item_ids(run_id) if item_id not in own_rubrics]
-    cells = {CellKey(item_id, name) for item_id in ids for name in stale}
+    cells = {(item_id, name) for item_id in ids for name in stale}
     return frozenset(cells - settled_alike(store, run_id, current))
 
 
-def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[CellKey]:
+def settled_alike(store: Store, run_id: int, now: dict[str, str]) -> set[tuple[str, str]]:
     """Return the cells that people settled, in any state, when asked the current question."""
     by_version: dict[int, dict[str, str]] = {}
-    same_settled = set[CellKey]()
-    for place, version_id in store.scored.settled_under(run_id):
+    same_settled = set[tuple[str, str]]()
+    for (item_id, name), version_id in store.scored.settled_under(run_id):
         if version_id not in by_version:
             by_version[version_id] = hashes_of_questions(store.rubrics.version(version_id).rubric)
-        if by_version[version_id].get(place.criterion) == now.get(place.criterion):
-            same_settled.add(place)
+        if by_version[version_id].get(name) == now.get(name):
+            same_settled.add((item_id, name))
     return same_settled
 
 
 def set_decisions_aside(
     store: Store, run_id: int, now: dict[str, str], kept: Collection[str]
-) -> tuple[set[CellKey], set[CellKey]]:
+) -> tuple[set[tuple[str, str]], set[tuple[str, str]]]:
     """Return people's decisions on questions other than ``now``, and those on the same questions.
 
     The first become stale, the second may count again. Items with their own rubric are in neither.
@@ -208,7 +207,11 @@ def set_decisions_aside(
     own_rubrics = store.vote_statistics.own_rubrics(run_id)
     same_settled = settled_alike(store, run_id, now)
     places = {
-        place for place, _ in store.scored.settled_under(run_id) if place.item_id not in own_rubrics
+        (item_id, name)
+        for (item_id, name), _ in store.scored.settled_under(run_id)
+        if item_id not in own_rubrics
     }
-    kept_places = {p for p in places if p in same_settled or now.get(p.criterion) in kept}
+    kept_places = same_settled & places | {
+        (item_id, name) for item_id, name in places if now.get(name) in kept
+    }
     return places - kept_places, kept_places

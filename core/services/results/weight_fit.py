@@ -118,8 +118,8 @@ class _Trial:
         """Return the rule whose kind all labels choose."""
         choice = self._chosen_kind(None)
         kind = choice or self._closest_kind
-        weights = self._apart(FoldRule(kind, frozenset()))
-        rules = [FoldRule(self._chosen_kind(at), frozenset({at})) for at in self.folds]
+        weights = self._apart((kind, frozenset()))
+        rules = [(self._chosen_kind(at), frozenset({at})) for at in self.folds]
         hit, far, kappa = self._held_out_cells(rules.__getitem__)
         plain_hit, plain_far, plain_kappa = self._held_out_cells(lambda _: PLAIN)
         gained, lost = int((hit & ~plain_hit).sum()), int((plain_hit & ~hit).sum())
@@ -200,7 +200,7 @@ class _Trial:
     def _cell_losses(self, kind: Kind, without: int | None) -> Floats:
         """Return each cell's loss under a rule fitted without its fold and fold ``without``."""
         excluded = frozenset() if without is None else frozenset({without})
-        return self._worth_per_cell(self.costs, lambda at: FoldRule(kind, excluded | {at}))
+        return self._worth_per_cell(self.costs, lambda at: (kind, excluded | {at}))
 
     def _worth_per_cell(self, worth: Floats, rule: Callable[[int], FoldRule]) -> Floats:
         """Return, for all cells, the worth of the option that their fold's rule gives."""
@@ -216,13 +216,15 @@ class _Trial:
     def _rule_without(self, rule: FoldRule) -> Weights:
         import numpy as np
 
-        assert rule.kind is not None, "the plain rule has no weights"
+        kind, left = rule
+        assert kind is not None, "the plain rule has no weights"
         teaches = np.ones(len(self.folds), np.bool_)
-        teaches[list(rule.left)] = False
-        return self.lesson.fit(rule.kind, np.flatnonzero(teaches[self.fold]))
+        teaches[list(left)] = False
+        return self.lesson.fit(kind, np.flatnonzero(teaches[self.fold]))
 
     def _rule_weights(self, rule: FoldRule) -> Weights | None:
-        return None if rule.kind is None else self._apart(rule)
+        kind, _ = rule
+        return None if kind is None else self._apart(rule)
 
     def _settled_option(self, number: int, rule: FoldRule) -> int:
         """Return the option of cells with these votes, or -1 without an option."""

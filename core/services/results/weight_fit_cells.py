@@ -63,8 +63,9 @@ class _Reader:
         for column in self._labels.values():
             self._labelled |= column >= 0
         # Cells of items with the same text share a fold.
-        has_labels = bool(self._labelled.any())
-        self._twins = twin_numbers(store, run.dataset_version_id).group if has_labels else ()
+        self._twins: Sequence[int] = ()
+        if self._labelled.any():
+            self._twins, _ = twin_numbers(store, run.dataset_version_id)
 
     def read(self) -> dict[str, VotedCells]:
         """Return the labelled cells, and other cells up to the number beyond which more do not

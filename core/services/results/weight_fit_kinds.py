@@ -38,14 +38,10 @@ class LabelledCell(NamedTuple):
     group: str = ""
 
 
-class FoldRule(NamedTuple):
-    """A kind of rule fitted without the cells of some folds; ``None`` means the plain rule."""
+#: A kind of rule, and the folds without whose cells it is fitted; ``None`` means the plain rule.
+FoldRule = tuple[Kind | None, frozenset[int]]
 
-    kind: Kind | None
-    left: frozenset[int]
-
-
-PLAIN = FoldRule(None, frozenset())
+PLAIN: FoldRule = None, frozenset()
 
 
 class LearnedCells:

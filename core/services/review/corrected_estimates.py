@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.dataset import Label
-from core.domain.review_records import QueueRow
 from core.domain.runs import RunRow
 from core.metrics.estimate import USUAL, Estimate, pooled_share
 from core.services.datasets import label_draws
@@ -18,7 +17,7 @@ from core.services.queueing import drawn_texts
 from core.services.queueing.drawn_cells import DrawnCells, partly_labelled
 from core.services.results.scored_items import scored_rubric
 from core.services.review import random_labels
-from core.services.review.random_audit import labelled_sample, scope_words
+from core.services.review.random_audit import VerdictAccuracy, scope_words, verdict_accuracy
 from core.services.review.random_labels import DrawnLabels, labels_of_queue
 from core.store.store import Store
 from core.text.numbers import count, percent, plural
@@ -30,53 +29,6 @@ if TYPE_CHECKING:
     from core.metrics.intervals.sampling import Powered
 
     Numbers = npt.NDArray[Any]
-
-
-@dataclass(frozen=True)
-class VerdictAccuracy:
-    """How often verdicts match people's decisions, from a queue's decided cells.
-
-    ``weighted`` describes all cells that the queue's rule considered, and those it skipped because
-    they were settled before. It is undefined with fewer than ten audited cells, and while the queue
-    has open cells, because the first decided cells are not a random sample. ``hard`` covers only
-    the rule's cells, ``naive`` covers all decided cells. ``missing`` cells are open; ``audited``
-    and ``queued`` cells were decided here, ``others`` earlier, or queued here for their known
-    label.
-    """
-
-    queue: QueueRow
-    weighted: Estimate
-    hard: Estimate
-    naive: Estimate
-    audited: int
-    queued: int
-    missing: int
-    others: int
-
-
-def verdict_accuracy(store: Store, queue_id: int, level: float = USUAL.level) -> VerdictAccuracy:
-    """Return how often verdicts are right on all cells, and on hard cells.
-
-    Cells without a voted verdict, or not assessable, are excluded. Raises ``NotFound``.
-    """
-    from core.metrics.intervals.sampling import mean_of_selected
-
-    sample = labelled_sample(store, queue_id)
-    means = mean_of_selected(sample.right, sample.stands, sample.audited, sample.queued, level)
-    weighted = means.weighted
-    if sample.missing:
-        open_cells = plural(sample.missing, "cell")
-        reason = (
-            f"{open_cells} of the queue {'is' if sample.missing == 1 else 'are'} still "
-            "open. What is decided first is not a random draw."
-        )
-        weighted = Estimate.undefined(reason, len(sample.right))
-    drawn, picked = sum(sample.audited), sum(sample.queued)
-    elsewhere = len(sample.right) - drawn - picked
-    queue = store.queues.get(queue_id)
-    return VerdictAccuracy(
-        *(queue, weighted, means.hard, means.naive, drawn, picked, sample.missing, elsewhere)
-    )
 
 
 @dataclass(frozen=True)
@@ -321,12 +273,10 @@ def _label_count(
     from core.services.datasets import item_columns
     from core.services.results.run_columns import items_of_run
 
-    columns, places = (
-        item_columns.columns_of_version(store, run.dataset_version_id),
-        items_of_run(store, run),
-    )
+    columns = item_columns.columns_of_version(store, run.dataset_version_id)
+    _, places = items_of_run(store, run)
     in_queue = columns.own & False
-    in_queue[places.places] = True
+    in_queue[places] = True
     settled = {columns.place[item_id] for item_id in labels_by_item}
     own = {
         (row, name) for name, _, rows in columns.labels for row in rows.tolist() if row in settled

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from core.domain.review import QueueRule
 from core.domain.review_records import QueueRow
+from core.metrics.estimate import USUAL, Estimate
 from core.services.queueing.queue_cells import audited_cells
 from core.store.store import Store
 from core.text.numbers import plural
@@ -14,7 +15,6 @@ from core.text.numbers import plural
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from core.metrics.estimate import Estimate
     from core.metrics.intervals.acceptance import Acceptance
     from core.services.queueing.queue_table import CellTable
 
@@ -137,23 +137,6 @@ def all_voted_before(store: Store, queue: QueueRow) -> bool:
     return finished is not None and finished < queue.created
 
 
-@dataclass(frozen=True)
-class AuditSample:
-    """The cells that people settled with an option: input of ``metrics.intervals.sampling``.
-
-    ``right``: 1.0 if the votes gave the same option, else 0.0. ``stands``: how many cells each
-    represents: 1 in the queue, or if settled before it; in the frame see ``represented_cells``.
-    ``audited``: the random audit selected it; ``queued``: a rule did. ``missing`` counts cells
-    still to be decided or drawn, since the first reviewed cells are not a random sample.
-    """
-
-    right: list[float]
-    stands: list[float]
-    audited: list[bool]
-    queued: list[bool]
-    missing: int
-
-
 def represented_cells(stratum: Numbers, drawn_cells: Numbers) -> Numbers:
     """Return how many cells each represents: drawn ones share their stratum, others represent none.
 
@@ -172,14 +155,38 @@ def represented_cells(stratum: Numbers, drawn_cells: Numbers) -> Numbers:
     return cells_represented
 
 
-def labelled_sample(store: Store, queue_id: int) -> AuditSample:
-    """Return how decisions compare with votes, and how many cells each decision represents.
+@dataclass(frozen=True)
+class VerdictAccuracy:
+    """How often verdicts match people's decisions, from a queue's decided cells.
 
-    It covers the queue's cells, and cells it skipped because they were settled. Cells that people
-    could not assess, or without a verdict of the panel, are excluded.
+    ``weighted`` describes all cells that the queue's rule considered, and those it skipped because
+    they were settled before. It is undefined with fewer than ten audited cells, and while the queue
+    has open cells, because the first decided cells are not a random sample. ``hard`` covers only
+    the rule's cells, ``naive`` covers all decided cells. ``missing`` cells are open; ``audited``
+    and ``queued`` cells were decided here, ``others`` earlier, or queued here for their known
+    label.
+    """
+
+    queue: QueueRow
+    weighted: Estimate
+    hard: Estimate
+    naive: Estimate
+    audited: int
+    queued: int
+    missing: int
+    others: int
+
+
+def verdict_accuracy(store: Store, queue_id: int, level: float = USUAL.level) -> VerdictAccuracy:
+    """Return how often verdicts are right on all cells, and on hard cells.
+
+    It covers the queue's cells, and cells it skipped because they were settled. A decided cell
+    represents itself, or in the frame the cells of ``represented_cells``. Cells that people could
+    not assess, or without a verdict of the panel, are excluded. Raises ``NotFound``.
     """
     import numpy as np
 
+    from core.metrics.intervals.sampling import mean_of_selected, plain_mean
     from core.services.queueing import queued_columns
 
     queue = store.queues.get(queue_id)
@@ -191,12 +198,27 @@ def labelled_sample(store: Store, queue_id: int) -> AuditSample:
     counted = considered & (table.decided >= 0) & has_verdict(table)
     cells_represented = np.ones(len(table))
     cells_represented[framed.cells] = represented_cells(framed.stratum, framed.drawn)
-    return AuditSample(
-        right=(table.decided == table.judged)[counted].astype(float).tolist(),
-        stands=cells_represented[counted].tolist(),
-        audited=(in_queue == queued_columns.AUDIT)[counted].tolist(),
-        queued=(in_queue == queued_columns.RULE)[counted].tolist(),
-        missing=unresolved_cells(store, queue_id) + framed.behind,
+    right = (table.decided == table.judged)[counted].astype(float)
+    drawn = (in_queue == queued_columns.AUDIT)[counted]
+    picked = (in_queue == queued_columns.RULE)[counted]
+    weighted = mean_of_selected(right, cells_represented[counted], drawn, level)
+    missing = unresolved_cells(store, queue_id) + framed.behind
+    if missing:
+        reason = (
+            f"{plural(missing, 'cell')} of the queue {'is' if missing == 1 else 'are'} still "
+            "open. What is decided first is not a random draw."
+        )
+        weighted = Estimate.undefined(reason, len(right))
+    audited, queued = int(drawn.sum()), int(picked.sum())
+    return VerdictAccuracy(
+        queue,
+        weighted,
+        hard=plain_mean(right[picked], level),
+        naive=plain_mean(right, level),
+        audited=audited,
+        queued=queued,
+        missing=missing,
+        others=len(right) - audited - queued,
     )
 
 
@@ -257,7 +279,6 @@ def unaudited_cells(store: Store, queue_id: int, alpha: float = 0.1) -> Unaudite
     A cell that people could not assess counts against its verdict, since they did not confirm it.
     ``alpha`` is the largest share of accepted verdicts that may disagree with people, in (0, 1).
     """
-    from core.metrics.estimate import Estimate
     from core.metrics.intervals.acceptance import acceptance, share_of_rest, share_so_far
     from core.metrics.intervals.finite import KnownLabels
 

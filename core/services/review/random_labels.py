@@ -95,10 +95,7 @@ def confirmed_share(labels: DrawnLabels, level: float) -> tuple[Estimate, int, i
     )
     counted = labelled & (certain | drawn)
     right = (cells.option == cells.voted)[counted].astype(float)
-    means = mean_of_selected(
-        right, cells_represented[counted], drawn[counted], certain[counted], level
-    )
-    share = means.weighted
+    share = mean_of_selected(right, cells_represented[counted], drawn[counted], level)
     if labels.by_item and share.value is not None:
         # The cells of an item are right or wrong together, so the share is clustered by item.
         share = clustered_share(right, cells.item[counted], cells_represented[counted], level)

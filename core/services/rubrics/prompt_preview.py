@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from core import clock
@@ -13,7 +12,7 @@ from core.domain.gates import LengthPenalty, Precheck
 from core.domain.library import DatasetRow, ItemFilter
 from core.domain.panel import Asking, Judge, Style, instructions_for
 from core.domain.rubric import Criterion, Rubric
-from core.domain.votes import Cell, Segment
+from core.domain.votes import Cell
 from core.errors import InputError
 from core.identity import seeded_random
 from core.judging.prompts import assembly
@@ -35,17 +34,6 @@ SAMPLE_ITEM = Item(
     prompt="Why does ice float on water?",
     submission="Ice floats because it is less dense than liquid water.",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class PromptPreview:
-    """What a judge would receive. ``order[shown position] = index into choices``."""
-
-    criterion: Criterion
-    order: tuple[int, ...]
-    segments: tuple[Segment, ...]
-    schema: dict[str, object]
-    version: str
 
 
 def preview_datasets(store: Store) -> list[DatasetRow]:
@@ -90,9 +78,10 @@ def preview_prompt(
     name: str = "",
     instructions: str = "",
     style: Style = "full",
-) -> PromptPreview:
-    """Return exactly what a judge receives, with options shuffled by ``seed``.
+) -> tuple[tuple[int, ...], assembly.Prompt]:
+    """Return exactly what a judge receives, with options shuffled by ``seed``, after their order.
 
+    ``order[shown position]`` is an index into ``choices``.
     ``instructions`` are a judge's or panel's, with placeholders for the rubric's ``name`` and the
     criterion's; ``style`` is a panel's.
     """
@@ -105,8 +94,7 @@ def preview_prompt(
     filled = instructions_for(judge, Asking(), name, [criterion.name])
     asked = (cell, item, rubric, criterion, order, seed)
     question = Question(*asked, instructions=filled, style=style)
-    prompt = assembly.build_prompt(question)
-    return PromptPreview(criterion, order, prompt.segments, prompt.schema, prompt.version)
+    return order, assembly.build_prompt(question)
 
 
 def simulate_score(

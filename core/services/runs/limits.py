@@ -40,7 +40,7 @@ _TOO_MUCH = (
     "page, and try again."
 )
 _NO_LENGTH = "This file does not say how large it is."
-#: Returns the user of these cookies: `Visit.who`.
+#: Returns the user of these cookies, as in `Visit`.
 Who = Callable[[str], str | None]
 
 
@@ -91,9 +91,9 @@ class Limits:
             return (0, "") if slow else (429, SLOWLY)
         headers: dict[bytes, bytes] = dict(scope["headers"])
         if scope["method"] == "GET" and b"text/html" in headers.get(b"accept", b""):
-            visit = await self._visit_of(scope)
-            reason = self._pages.why_not(visit)
-            return (503, self._small_page(reason, visit)) if reason else (0, "")
+            who, network = await self._visit_of(scope)
+            reason = self._pages.why_not((who, network))
+            return (503, self._small_page(reason, who)) if reason else (0, "")
         match = _UPLOAD.search(path)
         if match and scope.get("method") == "PUT":
             return self._refusal_of_file(match[1], headers.get(b"content-length", b""))
@@ -102,24 +102,25 @@ class Limits:
     async def _visit_of(self, scope: Message) -> Visit:
         # Reading the members opens a data file, so it runs in a thread.
         user = await asyncio.to_thread(self._who, _cookie_text(scope))
-        return Visit(user, _client_network(scope))
+        return user, _client_network(scope)
 
-    def _small_page(self, words: str, visit: Visit) -> str:
+    def _small_page(self, words: str, who: str | None) -> str:
         """Return a sentence as a small page, with a sign-in link for anonymous visitors."""
-        sign_in_url = self._sign_in() if visit.who is None else ""
+        sign_in_url = self._sign_in() if who is None else ""
         link = f'<p><a href="{html.escape(sign_in_url)}">Log in</a></p>' if sign_in_url else ""
         return _PAGE.format(f"<p>{html.escape(words)}</p>{link}")
 
     async def _serve_page(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve an open page until it must close."""
         visit = await self._visit_of(scope)
+        who, _ = visit
         if self._pages.enter(visit, time.monotonic()):
             # The page shows the reason. Uvicorn logs any other response as an error.
             await send({"type": "websocket.close", "code": 1013})
             return
         ended = False
         loop = asyncio.get_running_loop()
-        until = loop.time() + (self._life if visit.who is None else self._look)
+        until = loop.time() + (self._life if who is None else self._look)
 
         async def receive_until_ended() -> Message:
             nonlocal ended, until
@@ -130,7 +131,7 @@ class Limits:
                             return await receive()
                     except TimeoutError:
                         pass
-                elif visit.who is not None and (await self._visit_of(scope)).who == visit.who:
+                elif who is not None and (await self._visit_of(scope))[0] == who:
                     until = loop.time() + self._look
                 else:
                     ended = True

@@ -6,10 +6,10 @@ that their differences are paired.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from core import clock
 from core.domain.panel import Panel
@@ -50,27 +50,16 @@ class SweepAxes:
     label_shares: tuple[float, ...] = ()
 
 
-class SweepRun(NamedTuple):
-    """One run of a sweep: its request, and its values of the varied axes in words."""
-
-    values: Mapping[str, str]
-    request: RunRequest
-
-    @property
-    def name(self) -> str:
-        """Return the values in one line."""
-        return ", ".join(self.values.values())
-
-
 @dataclass(frozen=True)
 class Sweep:
     """The runs of a sweep. All grade ``items`` and leave ``teaching`` ungraded.
 
-    ``same`` counts combinations dropped as repeats of another.
+    The details of each, under ``sweep``, have its ``values`` of the varied axes in words. ``same``
+    counts combinations dropped as repeats of another.
     """
 
     name: str
-    variants: tuple[SweepRun, ...]
+    variants: tuple[RunRequest, ...]
     items: tuple[str, ...]
     teaching: tuple[str, ...]
     same: int = 0
@@ -87,13 +76,9 @@ def plan_sweep(store: Store, request: RunRequest, axes: SweepAxes) -> Sweep:
     variants, same = _distinct_runs(list(_all_combinations(replace(request, seed=seed), axes)))
     pool = Candidates(store, request.dataset_version, rubric)
     everything = pool.everyone
-    ranked = (
-        _ranked_groups(pool, everything, seed)
-        if any(_uses_learners(v.request) for v in variants)
-        else []
-    )
-    lessons = [_items_of_lesson(v.request, ranked) for v in variants]
-    if any(_uses_learners(v.request) and not of for v, of in zip(variants, lessons, strict=True)):
+    ranked = _ranked_groups(pool, everything, seed) if any(map(_uses_learners, variants)) else []
+    lessons = [_items_of_lesson(v, ranked) for v in variants]
+    if any(_uses_learners(v) and not of for v, of in zip(variants, lessons, strict=True)):
         raise InputError(_NO_LABELS)
     examples = {item.id for lesson in lessons for item in lesson}
     items = [item for item in everything if item.id not in examples and item.text]
@@ -119,11 +104,11 @@ _NOTHING_LEFT = (
 )
 
 
-def _distinct_runs(variants: Sequence[SweepRun]) -> tuple[tuple[SweepRun, ...], int]:
+def _distinct_runs(variants: Sequence[RunRequest]) -> tuple[tuple[RunRequest, ...], int]:
     """Return the combinations without repeats, and the number of repeats."""
-    first: dict[str, SweepRun] = {}
+    first: dict[str, RunRequest] = {}
     for variant in variants:
-        first.setdefault(content_hash(_determining_settings(variant.request)), variant)
+        first.setdefault(content_hash(_determining_settings(variant)), variant)
     if len(first) < 2:
         raise InputError("A sweep needs two runs or more. Choose two values or more to vary.")
     if len(first) > MOST_RUNS:
@@ -132,21 +117,25 @@ def _distinct_runs(variants: Sequence[SweepRun]) -> tuple[tuple[SweepRun, ...], 
 
 
 def _fixed_run(
-    variant: SweepRun, name: str, items: tuple[str, ...], lesson: tuple[Candidate, ...]
-) -> SweepRun:
-    request = replace(
-        variant.request,
-        name=f"{name}: {variant.name}"[:200],
+    variant: RunRequest, name: str, items: tuple[str, ...], lesson: tuple[Candidate, ...]
+) -> RunRequest:
+    return replace(
+        variant,
+        name=f"{name}: {variant_words(variant)}"[:200],
         items=items,
         limit=None,
         learn_items=tuple(item.id for item in lesson),
     )
-    return SweepRun(variant.values, request)
+
+
+def variant_words(variant: RunRequest) -> str:
+    """Return a run's values of the varied axes in one line."""
+    return ", ".join(variant.details["sweep"]["values"].values())
 
 
 def estimate_sweep(store: Store, sweep: Sweep) -> list[CostEstimate]:
     """Return the estimates of all runs; cached answers may reduce the real cost."""
-    return [estimate_request(store, variant.request) for variant in sweep.variants]
+    return [estimate_request(store, variant) for variant in sweep.variants]
 
 
 @allowed("write")
@@ -158,10 +147,8 @@ def start_sweep(store: Store, sweep: Sweep) -> tuple[int, ...]:
             start(
                 store,
                 replace(
-                    variant.request,
-                    details={
-                        "sweep": {"id": mark, "name": sweep.name, "values": dict(variant.values)}
-                    },
+                    variant,
+                    details={"sweep": {"id": mark, "name": sweep.name, **variant.details["sweep"]}},
                 ),
             )
             for variant in sweep.variants
@@ -176,7 +163,7 @@ def runs_of_sweep(store: Store, run: Run) -> tuple[int, ...]:
     return () if not sweep else tuple(store.settings.get(f"sweep/{sweep['id']}", []))
 
 
-def _all_combinations(request: RunRequest, axes: SweepAxes) -> Iterator[SweepRun]:
+def _all_combinations(request: RunRequest, axes: SweepAxes) -> Iterator[RunRequest]:
     asking = request.panel.asking
     panels = dict(_panels_of(request.panel, axes.judging))
     axis: dict[str, Sequence[Any]] = {
@@ -199,10 +186,8 @@ def _all_combinations(request: RunRequest, axes: SweepAxes) -> Iterator[SweepRun
             "replicates": f"asked {times}x",
             "label share": f"{percent(share)} of labels",
         }
-        yield SweepRun(
-            {name: labels[name] for name in varied},
-            replace(request, panel=panel, replicates=times, label_share=share),
-        )
+        details = {"sweep": {"values": {name: labels[name] for name in varied}}}
+        yield replace(request, panel=panel, replicates=times, label_share=share, details=details)
 
 
 def _panels_of(panel: Panel, judging: Judging) -> Iterator[tuple[str, Panel]]:

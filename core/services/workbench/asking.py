@@ -42,27 +42,18 @@ class CellsToAsk(NamedTuple):
     criterion: str | None = None
 
 
-class Batch(NamedTuple):
-    """Rows of a run for which the same judges are asked about the same criteria."""
-
-    rows: tuple[str, ...]
-    criteria: tuple[str, ...]
-    judges: tuple[Judge, ...]
-    offline: bool
-
-
 def cost_estimate(
     store: Store, bench: WorkbenchState, want: CellsToAsk
 ) -> tuple[int, CostEstimate]:
     """Return how many pairs of row and criterion would be asked about, and the cost; nothing is
     stored. Cached answers cost nothing, so this is an upper bound.
     """
-    batches = list(_fewest_batches(bench, want))
-    examples = bench.hashes.examples
-    estimates = [trials.estimate_trial(store, _trial_of("", bench, b), examples) for b in batches]
-    cells = {(row, name) for b in batches for row in b.rows for name in b.criteria}
+    fewest = list(_fewest_trials("", bench, want))
+    estimates = [trials.estimate_trial(store, trial, bench.hashes.examples) for trial in fewest]
+    asked = [trial.details[HELP]["asked"] for trial in fewest]
+    cells = {(row, name) for rows in asked for row, questions in rows.items() for name in questions}
     return len(cells), CostEstimate(
-        items=len({row for b in batches for row in b.rows}),
+        items=len({row for row, _ in cells}),
         calibration=0,
         votes=sum(estimate.votes for estimate in estimates),
         judges=tuple(judge for estimate in estimates for judge in estimate.judges),
@@ -84,10 +75,10 @@ def ask(store: Store, name: str, draft: RubricDraft, want: CellsToAsk) -> tuple[
         bench = bench_rows.saved_workbench(store, name)
         now = workbench_state(store, bench, draft)
         _refuse_request(now)
-        batches = list(_fewest_batches(now, want))
+        fewest = list(_fewest_trials(name, now, want))
         anew = want.which == "all" or (want.row is not None and not _has_open_cell(now, want))
         seed = clock.draw_seed() if anew or not bench["seed"] else bench["seed"]
-        started = tuple(_start_run(store, name, now, batch, seed) for batch in batches)
+        started = tuple(_start_run(store, now, replace(trial, seed=seed)) for trial in fewest)
         if started:
             bench_rows.change(store, name, lambda b: _with_runs_started(b, started, seed))
     return started
@@ -148,14 +139,14 @@ def _cells_to_ask(state: WorkbenchState, want: CellsToAsk) -> Iterator[tuple[str
                     yield row, name, judged.judge
 
 
-def _fewest_batches(state: WorkbenchState, want: CellsToAsk) -> Iterator[Batch]:
+def _fewest_trials(name: str, state: WorkbenchState, want: CellsToAsk) -> Iterator[Trial]:
     """Yield the fewest runs that ask about exactly these cells."""
     if want.row is not None and want.which == "open" and not _has_open_cell(state, want):
         # This row has no open cells, so all of its cells are asked again.
         want = want._replace(which="all")
     by_row: dict[str, dict[str, set[str]]] = {}
-    for row, name, judge in _cells_to_ask(state, want):
-        by_row.setdefault(row, {}).setdefault(judge, set()).add(name)
+    for row, criterion, judge in _cells_to_ask(state, want):
+        by_row.setdefault(row, {}).setdefault(judge, set()).add(criterion)
     grouped: dict[tuple[bool, tuple[str, ...], tuple[str, ...]], list[str]] = {}
     kinds = {judge.name: judge.offline for judge in state.judges}
     for row, cells in by_row.items():
@@ -166,41 +157,48 @@ def _fewest_batches(state: WorkbenchState, want: CellsToAsk) -> Iterator[Batch]:
         for (offline, names_in_order), judges in orders_by_cells.items():
             grouped.setdefault((offline, names_in_order, tuple(judges)), []).append(row)
     by_name = {judge.name: judge for judge in state.judges}
-    for (offline, criteria, chosen), rows in grouped.items():
-        yield Batch(tuple(rows), criteria, tuple(by_name[n] for n in chosen), offline)
+    for (_, criteria, chosen), rows in grouped.items():
+        yield _trial_of(name, state, rows, criteria, tuple(by_name[n] for n in chosen))
 
 
-def _trial_of(name: str, state: WorkbenchState, batch: Batch) -> Trial:
-    shown = not batch.offline and any(
-        item.truth(state.subject.criteria[name]) is not None
+def _trial_of(
+    name: str,
+    state: WorkbenchState,
+    rows: Sequence[str],
+    criteria: Sequence[str],
+    judges: tuple[Judge, ...],
+) -> Trial:
+    """Return the run in which these judges, all offline or none, are asked about these rows."""
+    offline = all(judge.offline for judge in judges)
+    shown = not offline and any(
+        item.truth(state.subject.criteria[criterion]) is not None
         for item in state.hashes.examples
-        for name in batch.criteria
+        for criterion in criteria
     )
     asking = Asking(
         few_shot=state.hashes.few_shot if shown else 0,
-        flip="check" if state.bench["flip"] and not batch.offline else "off",
+        flip="check" if state.bench["flip"] and not offline else "off",
     )
-    chosen = set(batch.rows)
-    hashes = state.offline if batch.offline else state.questions
+    chosen = set(rows)
+    hashes = state.offline if offline else state.questions
     return Trial(
         name=f"Workbench: {name}",
-        rubric=state.subject.rubric(batch.criteria, f"Workbench of {name}"),
-        panel=trials.panel_of("Workbench", batch.judges, asking),
+        rubric=state.subject.rubric(criteria, f"Workbench of {name}"),
+        panel=trials.panel_of("Workbench", judges, asking),
         texts=_dataset_of_rows("rows", [item for item in state.hashes.tests if item.id in chosen]),
         source=_SOURCE,
-        learn_from=state.bench["learn_from"] if batch.offline else None,
+        learn_from=state.bench["learn_from"] if offline else None,
         details={
             HELP: {
                 WORKBENCH: name,
-                "asked": {row: {c: hashes[row, c] for c in batch.criteria} for row in batch.rows},
-                "judges": {j.name: judge_hash(j, state.bench["learn_from"]) for j in batch.judges},
+                "asked": {row: {c: hashes[row, c] for c in criteria} for row in rows},
+                "judges": {j.name: judge_hash(j, state.bench["learn_from"]) for j in judges},
             }
         },
     )
 
 
-def _start_run(store: Store, name: str, state: WorkbenchState, batch: Batch, seed: int) -> int:
-    trial = replace(_trial_of(name, state, batch), seed=seed)
+def _start_run(store: Store, state: WorkbenchState, trial: Trial) -> int:
     if trial.panel.asking.few_shot:
         shown = trials.hidden_dataset(
             store, _dataset_of_rows("examples", state.hashes.examples), _SOURCE

@@ -187,14 +187,15 @@ def _judge_cell(
     ``asked`` is its row and the hash of its question; ``names`` are the criterion's name now and
     its earlier names, under which an outdated answer may be known.
     """
-    known_cell = known_answers.by_hash.get((*asked, judge.name, hashes[judge.name]))
+    by_hash, by_place = known_answers
+    known_cell = by_hash.get((*asked, judge.name, hashes[judge.name]))
     if known_cell is not None:
         half = bench["flip"] and not judge.offline and known_cell.state == "fresh"
         if half and known_cell.twin is None:
             return replace(known_cell, state="half", failure=known_cell.twin_failed)
         return known_cell
     for name in names:
-        before = known_answers.by_place.get((asked[0], name, judge.name))
+        before = by_place.get((asked[0], name, judge.name))
         if before is not None:
             return replace(before, state="stale")
     return JudgeCell(judge.name, "never")

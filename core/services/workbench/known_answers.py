@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -72,21 +72,14 @@ class JudgeCell:
 
 
 _Key = tuple[str, str, str]
-
-
-@dataclass
-class KnownAnswers:
-    """Answers by row, question hash, judge and settings hash; and the newest answers by row,
-    criterion and judge, whatever the question.
-    """
-
-    by_hash: dict[tuple[str, str, str, str], JudgeCell] = field(default_factory=dict)
-    by_place: dict[_Key, JudgeCell] = field(default_factory=dict)
+#: Answers by row, question hash, judge and settings hash; and the newest answers by row, criterion
+#: and judge, whatever the question.
+KnownAnswers = tuple[dict[tuple[str, str, str, str], JudgeCell], dict[_Key, JudgeCell]]
 
 
 def known_answers(store: Store, runs: Sequence[Run]) -> KnownAnswers:
     """Return all answers in these runs (oldest first); newer answers replace older ones."""
-    answers = KnownAnswers()
+    by_hash, by_place = dict[tuple[str, str, str, str], JudgeCell](), dict[_Key, JudgeCell]()
     for run in runs:
         details = run.plan.details.get(HELP, {})
         hashes, under = details.get("asked", {}), details.get("judges", {})
@@ -100,10 +93,10 @@ def known_answers(store: Store, runs: Sequence[Run]) -> KnownAnswers:
                 for judge, its_hash in under.items():
                     cell = _cell_from_votes(run, criteria[name], (row, name, judge), votes, failed)
                     if cell is not None:
-                        answers.by_hash[row, question, judge, its_hash] = cell
+                        by_hash[row, question, judge, its_hash] = cell
                         if cell.answer is not None:
-                            answers.by_place[row, name, judge] = cell
-    return answers
+                            by_place[row, name, judge] = cell
+    return by_hash, by_place
 
 
 def _cell_from_votes(

@@ -151,7 +151,8 @@ def rows_as_dataset(rows: Sequence[BenchRow], name: str) -> Dataset:
 def save_dataset(store: Store, bench_name: str, name: str) -> DatasetVersion:
     """Save the rows as a dataset."""
     dataset = rows_as_dataset(bench_rows.saved_workbench(store, bench_name)["rows"], name)
-    return catalog.import_dataset(store, dataset, source="workbench").version
+    version, _ = catalog.import_dataset(store, dataset, source="workbench")
+    return version
 
 
 @allowed("write")

@@ -12,7 +12,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.domain.review import CellKey
 from core.domain.rubric import Criterion
 from core.errors import Conflict, InputError, NotFound
 from core.store.database.connection import Connections, new_id
@@ -36,7 +35,7 @@ class ScoredChange:
     to_id: int
     to_number: int
     kept: tuple[str, ...]
-    marked: tuple[CellKey, ...]
+    marked: tuple[tuple[str, str], ...]
     reason: str
 
 
@@ -113,7 +112,7 @@ class ScoredVersions:
         )
         return [run_id for (run_id,) in rows]
 
-    def settled_under(self, run_id: int) -> list[tuple[CellKey, int]]:
+    def settled_under(self, run_id: int) -> list[tuple[tuple[str, str], int]]:
         """Return settled cells in any state, with the rubric version that the reviewer saw."""
         rows = self._files.tuples(
             "SELECT s.item_id, s.criterion, e.rubric_version_id FROM settled s "
@@ -122,7 +121,7 @@ class ScoredVersions:
             "WHERE s.run_id = ? ORDER BY 1, 2",
             (run_id,),
         )
-        return [(CellKey(item_id, criterion), version) for item_id, criterion, version in rows]
+        return [((item_id, criterion), version) for item_id, criterion, version in rows]
 
     def _require_same(self, version_id: int, rubric_id: int) -> None:
         rows = self._files.tuples(
@@ -136,7 +135,9 @@ class ScoredVersions:
 
 def _change_from(fields: dict[str, Any]) -> ScoredChange:
     agreed, marked = json.loads(fields.pop("kept")), json.loads(fields.pop("marked"))
-    return ScoredChange(kept=tuple(agreed), marked=tuple(CellKey(*p) for p in marked), **fields)
+    return ScoredChange(
+        kept=tuple(agreed), marked=tuple((item_id, name) for item_id, name in marked), **fields
+    )
 
 
 _COPY = """

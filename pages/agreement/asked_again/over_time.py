@@ -61,9 +61,9 @@ def _judge_series(series: JudgeSeries) -> None:
     places = [fmt.day_of(point.at) for point in defined]
     axes = ("Asked", "Share of the items' answers" if series.measure == RIGHT else "Of the best")
     lines = [
-        draw.Series("Now", [point.look.now for point in defined]),
-        draw.Series("Lower limit", [point.look.low for point in defined]),
-        draw.Series("Upper limit", [point.look.high for point in defined]),
+        ("Now", [point.look.now for point in defined]),
+        ("Lower limit", [point.look.low for point in defined]),
+        ("Upper limit", [point.look.high for point in defined]),
     ]
     st.plotly_chart(
         draw.series_plot(places, lines, axes, kind="lines", share=True),

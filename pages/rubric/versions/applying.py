@@ -169,7 +169,9 @@ def version_acts(run: Run) -> None:
         )
         return
     if cells:
-        names = ", ".join(one_line(name, 40) for name in sorted({c.criterion for c in cells})[:6])
+        names = ", ".join(
+            one_line(name, 40) for name in sorted({criterion for _, criterion in cells})[:6]
+        )
         st.warning(
             label(f"{fmt.plural(len(cells), 'cell')} stale: the question has changed ({names})."),
             icon=":material/update:",

@@ -12,7 +12,6 @@ from scipy.stats import false_discovery_control, ttest_1samp
 
 from core.metrics.agreement.alt_test import (
     EPSILON,
-    Wins,
     alt_test,
     combine_criteria,
     rejected_hypotheses,
@@ -57,15 +56,15 @@ def test_on_an_ordinal_scale_nearer_counts_and_on_a_nominal_one_only_the_same() 
     # The others of the first say 3 and 3; it says 1 and the judge 2: nearer, and just as wrong.
     near = wins([2], [[1, 3, 3]], 4, ordered=True)
     same = wins([2], [[1, 3, 3]], 4, ordered=False)
-    assert (near.judge[0, 0], near.person[0, 0]) == (1.0, 0.0)
-    assert (same.judge[0, 0], same.person[0, 0]) == (1.0, 1.0)
+    assert [side[0, 0] for side in near] == [1.0, 0.0]
+    assert [side[0, 0] for side in same] == [1.0, 1.0]
 
 
 def test_what_is_missing_counts_for_nobody_and_too_little_is_undefined_with_its_reason() -> None:
     # The judge failed on the first item, the first annotator abstained on the second, and on the
     # third nobody is left beside the one who rated.
-    found = wins([-3, 0, 0], [[0, 0, 0], [-2, 0, 0], [0, NONE, NONE]], 2, ordered=False)
-    assert np.isfinite(found.judge).tolist() == [[False] * 3, [False, True, True], [False] * 3]
+    judge, _ = wins([-3, 0, 0], [[0, 0, 0], [-2, 0, 0], [0, NONE, NONE]], 2, ordered=False)
+    assert np.isfinite(judge).tolist() == [[False] * 3, [False, True, True], [False] * 3]
     two = alt_test(wins([0] * 40, [[0, 0]] * 40, 2, ordered=False), 0.2)
     assert two.winning_rate.value is None
     assert two.winning_rate.reason == "2 of at least 3 people rated this."
@@ -89,7 +88,7 @@ def test_epsilon_is_a_share_and_the_papers_advice() -> None:
     # Calderon et al. (2025), section 3.3 and their FAQ.
     assert EPSILON == {"expert": 0.2, "skilled": 0.15, "crowd": 0.1}
     with pytest.raises(ValueError, match="no share"):
-        alt_test(Wins(np.ones((30, 3)), np.ones((30, 3))), 1.5)
+        alt_test((np.ones((30, 3)), np.ones((30, 3))), 1.5)
 
 
 @st.composite

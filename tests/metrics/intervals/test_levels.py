@@ -65,9 +65,7 @@ def gap(level: float) -> Estimate:
 
 MADE: dict[str, Callable[[float], Estimate | Interval]] = {
     "mean": lambda level: mean_of(TRUE, resamples=300, confidence=Confidence(level)),
-    "weighted": lambda level: mean_of_selected(
-        TRUE, np.full(N, 2.0), SEEN, ~SEEN, level
-    ).weighted,
+    "weighted": lambda level: mean_of_selected(TRUE, np.full(N, 2.0), SEEN, level),
     "powered mean": lambda level: powered_mean(SAID, TRUE[SEEN], SEEN, level=level).mean,
     "powered gap": gap,
     "hit rates": lambda level: corrected_share(

@@ -42,7 +42,8 @@ def test_a_page_with_a_head_of_its_own_leads_there_too(store: Store) -> None:
 def test_the_document_of_the_screens_is_about_those_there_are_in_their_order() -> None:
     found = reading.document("screens")
     assert found is not None
-    assert [s.title for s in found.sections[1:]] == [screen.title for screen in SCREENS]
+    _, sections = found
+    assert [s.title for s in sections[1:]] == [screen.title for screen in SCREENS]
 
 
 def _links() -> list[tuple[str, str]]:
@@ -62,7 +63,7 @@ def test_every_link_between_documents_leads_to_a_document_and_a_heading_of_it() 
             continue
         found = reading.linked_place(target, name)
         document = reading.document(found[0]) if found else None
-        parts = {s.part for s in document.sections} if document else set()
+        parts = {s.part for s in document[1]} if document else set()
         if found is None or found[1] not in parts:
             dead.append((name, target))
     assert len(_links()) > 40
@@ -73,7 +74,7 @@ def test_links_stay_in_the_app_and_pictures_come_along() -> None:
     guide = reading.document("checks")
     assert guide is not None
     link = 'href="docs?document=semantics&amp;part=votes-cells-answers"'
-    assert any(link in section.html for section in guide.sections)
+    assert any(link in section.html for section in guide[1])
     page = shown(open_page(routes.DOCUMENTS, document="adjudication"))
     assert "data:image/svg+xml;base64," in page
 
@@ -89,7 +90,7 @@ def test_html_in_a_document_is_text() -> None:
     everything = "".join(
         section.html
         for name in reading.document_names()
-        for section in (reading.document(name) or reading.Guide("", "", ())).sections
+        for section in (reading.document(name) or ("", ()))[1]
     )
     assert not re.search(r"<(script|iframe|style|object|form|input)\b", everything)
     assert len(reading.document_names()) == len([*(ROOT / "docs").rglob("*.md")])

@@ -677,7 +677,7 @@ def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
     ways = {state.RUN: str(run), state.RULE: work.UNGRADED}
     assert "Who reviews?" not in shown(open_page(routes.REVIEW_ITEM, **ways))
     assert not store.reviewers.list()  # the browser has not said yet whether it knows a name
-    monkeypatch.setattr(identity, "_browser_memory", lambda: identity._Heard(session="tab"))
+    monkeypatch.setattr(identity, "_browser_memory", lambda: ("", "tab"))
     app = open_page(routes.REVIEW_ITEM, **ways)
     assert "0 of 40 cells resolved" in shown(app)
     assert "Give your verdict." in shown(app)
@@ -696,7 +696,7 @@ def test_where_others_review_a_name_is_asked_for_and_answers_wait_for_enter(
     run = grading.start(store, grading.run_request(store, rubric.id, version.id, panel))
     worked_off(store, run)
     reviewed.sit(store, "Ada")
-    monkeypatch.setattr(identity, "_browser_memory", lambda: identity._Heard(session="tab"))
+    monkeypatch.setattr(identity, "_browser_memory", lambda: ("", "tab"))
     ways = {state.RUN: str(run), state.RULE: work.UNGRADED}
     assert "Who reviews?" in shown(open_page(routes.REVIEW_ITEM, **ways))
     app = reviewing.at(store, "Kay", routes.REVIEW_ITEM, **ways)

@@ -207,7 +207,7 @@ def put_for(
 ) -> str:
     """The address of a file that was put on a page of this owner."""
     monkeypatch.setattr(state, "file_owner", lambda: owner)
-    made = files.load_and_get_id(owner.email.encode(), "text/plain", KINDS[name], name)
+    made = files.load_and_get_id(owner[0].encode(), "text/plain", KINDS[name], name)
     return files.get_url(made)
 
 
@@ -234,7 +234,7 @@ def test_a_picture_or_download_of_a_page_is_for_whoever_it_was_put_there_for_in_
     links = dict[str, str]()
     for role in TEAM_ROLES:
         as_member(monkeypatch, store, role)
-        links[role] = put_for(Owner(f"{role}@example.org", ""), files, name, monkeypatch)
+        links[role] = put_for((f"{role}@example.org", ""), files, name, monkeypatch)
     as_member(monkeypatch, store, "author")
     members.put(store, "gone@example.org", "lead", disabled=True)
     with guarded() as port:
@@ -257,7 +257,7 @@ def test_a_picture_or_download_of_a_page_ends_with_the_sign_in(
 ) -> None:
     as_member(monkeypatch, store, "lead")
     email = "lead@example.org"
-    link = put_for(Owner(email, ""), files, name, monkeypatch)
+    link = put_for((email, ""), files, name, monkeypatch)
     with guarded() as port:
         # session_hours = 12.
         assert [fetched(port, link, email, hours) for hours in (0, 11.9, 12.1)] == [200, 200, 403]
@@ -278,7 +278,7 @@ def test_a_picture_or_download_of_a_workspace_is_for_its_members(
     email = "lea@example.org"
     for store in (law, physics):
         members.put(store, email, "lead")
-    link = put_for(Owner(email, "law"), files, name, monkeypatch)
+    link = put_for((email, "law"), files, name, monkeypatch)
     with guarded() as port:
         assert fetched(port, link, email) == 200
         # She is taken out of the workspace that the file is of, and stays in the other.

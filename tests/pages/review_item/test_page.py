@@ -500,7 +500,7 @@ def test_disagreements_are_settled_at_once_where_nobody_has_reviewed_yet(
     run = reviewed.graded(store).id
     if others:
         reviewed.sit(store, "Ada")
-    monkeypatch.setattr(identity, "_browser_memory", lambda: identity._Heard(session="tab"))
+    monkeypatch.setattr(identity, "_browser_memory", lambda: ("", "tab"))
 
     app = open_page(routes.REVIEW_ITEM, run=str(run), rule=work.SPLIT)
 

@@ -163,11 +163,12 @@ def test_the_recovery_figure_counts_what_judges_find_with_its_interval(
     assert estimate_run(store, wanted).calls == 7
     run_id = generated_items.start(store, wanted)
     work_here(store, run_id)
-    found = generated_items.recovery_of_run(store, run_id)
+    _, found = generated_items.recovery_of_run(store, run_id)
+    whole = generated_items.found_share(found)
     # None is found 2 of 2, Deep 0 of 3 (the judge takes it for Some): 2 of 5.
-    assert (found.whole.hits, found.whole.n) == (2, 5)
-    assert found.whole[1:3] == wilson(2, 5)
-    rows = {row.aimed: row for row in found.rows}
+    assert (whole.hits, whole.n) == (2, 5)
+    assert whole[1:3] == wilson(2, 5)
+    rows = {row.aimed: row for row in found}
     assert rows["Deep",].chosen == {"Some": 3}
     assert rows["Some", "Deep"].between
     assert (rows["Some", "Deep"].found.hits, rows["Some", "Deep"].found.n) == (1, 1)
@@ -223,13 +224,14 @@ def test_edits_show_whether_judges_notice_and_whether_other_criteria_move(
         store, counterfactuals.run_request(store, task, version.id, panel(provider))
     )
     work_here(store, run_id)
-    found = counterfactuals.edit_figures(store, run_id)
+    pairs = counterfactuals.edit_pairs(store, run_id)
+    noticed, still = counterfactuals.noticed_share(pairs), counterfactuals.still_share(pairs)
     # i00, i01 and i03 stated a limit and lost it; i02 had none, so nothing could be noticed.
-    assert (found.noticed.hits, found.noticed.n) == (3, 3)
+    assert (noticed.hits, noticed.n) == (3, 3)
     # The depth of i00 and i03 (in figures) moved, that of i01 and i02 did not.
-    assert (found.still.hits, found.still.n) == (2, 4)
-    assert found.moved == {"Depth": 2}
-    first = found.pairs[0]
+    assert (still.hits, still.n) == (2, 4)
+    assert [list(pair.moved) for pair in pairs] == [["Depth"], [], [], ["Depth"]]
+    first = pairs[0]
     assert (first.before, first.after, first.moved) == ("MET", "UNMET", {"Depth": ("None", "Deep")})
 
 

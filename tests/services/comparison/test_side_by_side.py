@@ -32,11 +32,10 @@ def test_items_are_paired_by_id_and_those_alone_are_counted(store: Store) -> Non
     # Items 0 to 5, of which the first run has all; the first alone has 6 and 7.
     second = store.runs.get(run_with(store, data, some, items=[f"i{at}" for at in range(6)]))
 
-    found = pair_items(store, first, second)
+    pairs, words = pair_items(store, first, second)
 
-    assert found.pairs == tuple((f"i{at}", f"i{at}") for at in range(6))
-    assert found.by_id
-    assert found.words == "6 items in both, paired by id. 2 only in A."
+    assert pairs == tuple((f"i{at}", f"i{at}") for at in range(6))
+    assert words == "6 items in both, paired by id. 2 only in A."
 
 
 def test_without_a_common_id_two_datasets_of_one_length_are_paired_by_order(store: Store) -> None:
@@ -44,11 +43,10 @@ def test_without_a_common_id_two_datasets_of_one_length_are_paired_by_order(stor
     first = store.runs.get(run_with(store, data, WEAK))
     second = store.runs.get(run_with(store, renamed(data, "Others", "x", 8), STRONG))
 
-    found = pair_items(store, first, second)
+    pairs, words = pair_items(store, first, second)
 
-    assert found.pairs == tuple((f"i{at}", f"x{at}") for at in range(8))
-    assert not found.by_id
-    assert found.words == "No id is in both: the 8 items of each are paired by their order."
+    assert pairs == tuple((f"i{at}", f"x{at}") for at in range(8))
+    assert words == "No id is in both: the 8 items of each are paired by their order."
 
 
 def test_order_says_nothing_where_lengths_differ_or_the_dataset_is_one(store: Store) -> None:
@@ -70,14 +68,20 @@ def test_pairs_differ_by_the_labels_of_verdicts_on_criteria_of_both(store: Store
     data = dataset(LABELS)
     runs = [store.runs.get(run_with(store, data, answers)) for answers in (WEAK, STRONG)]
     # WEAK and STRONG: clear differs on 3, 4, 5, 6 and 7; tone on 3 and 4.
-    assert differing_pairs(store, (runs[0], runs[1]), pair_items(store, *runs)) == (3, 4, 5, 6, 7)
+    assert differing_pairs(store, (runs[0], runs[1]), pair_items(store, *runs)[0]) == (
+        3,
+        4,
+        5,
+        6,
+        7,
+    )
 
     # The same options under another name and in another order: words count, numbers do not.
     other = turned_about(CLEAR, "CLEAR ")
     alone = RUBRIC.model_copy(update={"name": "Alone", "criteria": (other,)})
     turned = {"one": {other.name: [1 - option for option in WEAK["one"]["clear"]]}}
     third = store.runs.get(run_with(store, renamed(data, "Others", "x", 8), turned, rubric=alone))
-    assert differing_pairs(store, (runs[0], third), pair_items(store, runs[0], third)) == ()
+    assert differing_pairs(store, (runs[0], third), pair_items(store, runs[0], third)[0]) == ()
 
 
 def test_what_people_settle_moves_no_pair_as_it_moves_no_flip(store: Store) -> None:
@@ -95,7 +99,7 @@ def test_what_people_settle_moves_no_pair_as_it_moves_no_flip(store: Store) -> N
         for item in flip.items
     }
     assert flipped == {f"i{at}" for at in (3, 4, 5, 6, 7)}
-    places = differing_pairs(store, (runs[0], runs[1]), pair_items(store, *runs))
+    places = differing_pairs(store, (runs[0], runs[1]), pair_items(store, *runs)[0])
     assert {f"i{at}" for at in places} == flipped
 
 

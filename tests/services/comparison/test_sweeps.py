@@ -41,7 +41,7 @@ def request(store: Store, data: Dataset | None = None, **changes: Any) -> RunReq
 def test_every_combination_is_a_run_named_after_what_varies(store: Store) -> None:
     found = plan_sweep(store, request(store), SweepAxes(few_shot=(0, 3), judging="both"))
 
-    assert [v.request.name for v in found.variants] == [
+    assert [v.name for v in found.variants] == [
         "My sweep: all judges, 0 examples",
         "My sweep: all judges, 3 examples",
         "My sweep: one, 0 examples",
@@ -49,14 +49,15 @@ def test_every_combination_is_a_run_named_after_what_varies(store: Store) -> Non
         "My sweep: two, 0 examples",
         "My sweep: two, 3 examples",
     ]
-    assert {v.request.seed for v in found.variants} == {3}
-    assert found.variants[0].values == {"judges": "all judges", "examples": "0 examples"}
+    assert {v.seed for v in found.variants} == {3}
+    values = found.variants[0].details["sweep"]["values"]
+    assert values == {"judges": "all judges", "examples": "0 examples"}
 
 
 def test_all_runs_grade_the_same_items_without_any_that_teaches(store: Store) -> None:
     axes = SweepAxes(few_shot=(0, 1, 5), label_shares=(0.1, 0.4))
     found = plan_sweep(store, request(store), axes)
-    planned = [plan_run(store, v.request) for v in found.variants]
+    planned = [plan_run(store, v) for v in found.variants]
 
     # 20 labelled items: 40% teach at most, so 12 are graded in every run, with examples or not.
     assert len(found.teaching) == 8
@@ -86,7 +87,7 @@ def test_a_sweep_is_estimated_run_by_run(store: Store) -> None:
 
     # 20 items x 2 criteria x (2 judges + 1 + 1) x (1 + 2 times).
     assert sum(run.calls for run in whole) == 20 * 2 * 4 * 3
-    assert whole == [estimate_request(store, v.request) for v in found.variants]
+    assert whole == [estimate_request(store, v) for v in found.variants]
 
 
 def test_starting_makes_all_runs_and_remembers_that_they_belong_together(store: Store) -> None:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from core.domain.library import ItemFilter
+from core.domain.library import DatasetVersion, ItemFilter
 from core.domain.rubric import Criterion, Option, Rubric
 from core.errors import InputError
 from core.services.datasets import catalog
@@ -44,53 +44,53 @@ def checked(text: str, name: str, rubric: Rubric | None = None) -> Checked:
     return catalog.check(table, catalog.suggest_mapping(table, rubric), rubric)
 
 
-def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> catalog.Imported:
+def kept(store: Store, text: str = CSV, name: str = "tone.csv") -> tuple[DatasetVersion, bool]:
     dataset = checked(text, name).dataset
     assert dataset is not None
     return catalog.import_dataset(store, dataset, source=name)
 
 
 def test_a_csv_becomes_a_dataset_with_labels_and_reasons(store: Store) -> None:
-    done = kept(store)
+    version, existed = kept(store)
 
-    first = catalog.item_of_version(store, done.version, "a")
-    assert not done.existed
-    assert (done.version.name, done.version.items, done.version.labelled) == ("tone", 3, 2)
+    first = catalog.item_of_version(store, version, "a")
+    assert not existed
+    assert (version.name, version.items, version.labelled) == ("tone", 3, 2)
     assert first.labels["tone"].model_dump() == {"label": "Good", "reason": "kind"}
     assert first.meta == {"grader": "x"}
-    assert catalog.label_counts(store, done.version.id) == {"tone": {"Bad": 1, "Good": 1}}
+    assert catalog.label_counts(store, version.id) == {"tone": {"Bad": 1, "Good": 1}}
 
 
 def test_the_same_content_again_is_there_already(store: Store) -> None:
-    first = kept(store)
+    first, _ = kept(store)
 
-    again = kept(store)
+    again, existed = kept(store)
 
-    assert again.existed
-    assert again.version.id == first.version.id
+    assert existed
+    assert again.id == first.id
     assert len(catalog.list_datasets(store)) == 1
 
 
 def test_a_new_version_keeps_the_name_and_the_old_version(store: Store) -> None:
-    first = kept(store)
+    first, _ = kept(store)
     dataset = checked(CSV + "d,Fine.,Good,,\n", "other.csv").dataset
     assert dataset is not None
 
-    second = catalog.import_dataset(store, dataset, dataset_id=first.version.dataset_id)
+    second, _ = catalog.import_dataset(store, dataset, dataset_id=first.dataset_id)
 
-    assert (second.version.name, second.version.number, second.version.items) == ("tone", 2, 4)
-    assert [v.items for v in catalog.versions_of(store, first.version.dataset_id)] == [4, 3]
-    third = catalog.import_dataset(store, dataset, dataset_id=first.version.dataset_id)
-    assert third.existed
+    assert (second.name, second.number, second.items) == ("tone", 2, 4)
+    assert [v.items for v in catalog.versions_of(store, first.dataset_id)] == [4, 3]
+    _, existed = catalog.import_dataset(store, dataset, dataset_id=first.dataset_id)
+    assert existed
 
 
 def test_a_name_of_ones_own_is_kept_and_a_too_long_one_is_refused(store: Store) -> None:
     dataset = checked(CSV, "tone.csv").dataset
     assert dataset is not None
 
-    done = catalog.import_dataset(store, dataset, name="  Tone   study ")
+    version, _ = catalog.import_dataset(store, dataset, name="  Tone   study ")
 
-    assert done.version.name == "Tone study"
+    assert version.name == "Tone study"
     with pytest.raises(InputError, match="200 characters"):
         catalog.import_dataset(store, dataset, name="x" * 201)
 
@@ -126,7 +126,7 @@ def test_a_broken_rubric_in_the_file_is_reported_by_the_check() -> None:
 
 
 def test_items_are_found_by_filter_and_by_place(store: Store) -> None:
-    version = kept(store).version
+    version, _ = kept(store)
     labelled = ItemFilter(labelled=True)
 
     assert catalog.count_items(store, version.id, labelled) == 2
@@ -140,7 +140,7 @@ def test_items_are_found_by_filter_and_by_place(store: Store) -> None:
 
 
 def test_an_export_reads_back_as_the_same_items(store: Store) -> None:
-    version = kept(store).version
+    version, _ = kept(store)
 
     again = checked(catalog.items_as_jsonl(store, version.id), "tone.jsonl").dataset
 
@@ -151,7 +151,7 @@ def test_an_export_reads_back_as_the_same_items(store: Store) -> None:
 
 
 def test_an_archived_dataset_is_listed_apart_and_comes_back(store: Store) -> None:
-    dataset_id = kept(store).version.dataset_id
+    dataset_id = kept(store)[0].dataset_id
 
     catalog.archive(store, dataset_id)
 
@@ -168,7 +168,7 @@ def test_real_items_come_in_with_every_label_their_files_hold(store: Store, name
     text = (SHARED / name / "items.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in text.splitlines() if line.strip()]
 
-    version = kept(store, text, "items.jsonl").version
+    version, _ = kept(store, text, "items.jsonl")
 
     # A label that is null was not given.
     given = sum(v is not None for line in lines for v in line.get("labels", {}).values())

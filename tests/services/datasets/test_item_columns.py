@@ -69,7 +69,7 @@ def test_twins_are_those_of_the_items_whole(store: Store, prompt: str) -> None:
     items = (*ITEMS, thought, *(Item(id=f"so {n}", **text) for n, text in enumerate(texts)))
     version = store.datasets.create(Dataset(items=items, prompt=prompt), now=NOW)
     whole = [version.head.resolved(item) for item in store.datasets.items(version.id)]
-    found = twin_numbers(store, version.id)
-    assert list(found.group) == list(found.same) == group_numbers(whole)
+    groups, same = twin_numbers(store, version.id)
+    assert list(groups) == list(same) == group_numbers(whole)
     # A thought and its answer are one text; two answers "So." are twins under one prompt only.
-    assert len(set(found.group)) == len(items) - (2 if prompt else 1)
+    assert len(set(groups)) == len(items) - (2 if prompt else 1)

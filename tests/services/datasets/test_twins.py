@@ -181,7 +181,7 @@ def test_a_sweep_teaches_and_grades_different_texts(store: Store) -> None:
     asked = request(store, twice(10))
     sweep = plan_sweep(store, asked, SweepAxes(label_shares=(0.3, 0.5)))
 
-    few, more = (set(one.request.learn_items or ()) for one in sweep.variants)
+    few, more = (set(one.learn_items or ()) for one in sweep.variants)
     assert few < more
     assert (len(few), len(more)) == (6, 10)
     assert not {i[:2] for i in more} & {i[:2] for i in sweep.items}

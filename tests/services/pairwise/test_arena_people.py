@@ -32,17 +32,17 @@ def test_two_people_and_two_judges_are_compared_pair_by_pair(
             right = "A" if worth[0] > worth[1] else "B"
             choice = right if person == "Ann" else "tie"
             blind_arena.vote(store, arena, blind.item, blind.question, choice)
-    found = arena_people.rater_agreement(store, [run_id])
-    names = [rater.name for rater in found.raters]
+    raters, pairs = arena_people.rater_agreement(store, [run_id])
+    names = [rater.name for rater in raters]
     assert names == ["Ben", "Ann", PANEL, "ada", "bob"]  # the newest arena first
-    assert [rater.contests for rater in found.raters] == [4, 6, 6, 6, 6]
-    assert found.raters[1].rates == {"weak": 0.0, "best": 1.0}
-    assert found.raters[0].rates == {"weak": 0.5, "best": 0.5}
-    (same, kappa), (ben_ada, _) = found.pairs[1, 3], found.pairs[0, 3]
+    assert [rater.contests for rater in raters] == [4, 6, 6, 6, 6]
+    assert raters[1].rates == {"weak": 0.0, "best": 1.0}
+    assert raters[0].rates == {"weak": 0.5, "best": 0.5}
+    (same, kappa), (ben_ada, _) = pairs[1, 3], pairs[0, 3]
     assert (same.n, same.hits, same.value) == (6, 6, 1.0)
     assert kappa.value is None  # both name one winner throughout: nothing to correct for
     assert (ben_ada.n, ben_ada.hits) == (4, 0)
-    assert found.pairs[0, 1][0].n == 4  # what both have voted on
+    assert pairs[0, 1][0].n == 4  # what both have voted on
 
 
 def test_a_vote_can_be_taken_back_once(tmp_path: Path, provider: Provider) -> None:
@@ -66,9 +66,9 @@ def test_a_vote_can_be_taken_back_once(tmp_path: Path, provider: Provider) -> No
 
 def test_without_a_person_the_judges_are_compared_alone(tmp_path: Path, provider: Provider) -> None:
     store, request = start(tmp_path, provider, SYSTEMS, 2)
-    found = arena_people.rater_agreement(store, [held(store, request)])
-    assert [rater.kind for rater in found.raters] == ["judge"]
-    assert found.pairs == {}
+    raters, pairs = arena_people.rater_agreement(store, [held(store, request)])
+    assert [rater.kind for rater in raters] == ["judge"]
+    assert pairs == {}
 
 
 @pytest.mark.parametrize(

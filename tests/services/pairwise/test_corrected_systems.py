@@ -75,7 +75,8 @@ def test_random_labels_turn_round_who_is_ahead_and_say_so(store: Store) -> None:
     words = in_words(found)
     assert words.startswith("By the labels calm is ahead with a mean score of 100% (")
     assert "not bold, whom the votes alone put first (100% against 50%)" in words
-    told = rank_report.rank_answers(lambda: store, str(run_id), resamples=0).data["corrected"]
+    report, _ = rank_report.rank_answers(lambda: store, str(run_id), resamples=0)
+    told = report["corrected"]
     assert told["systems"][0]["corrected"]["value"] == pytest.approx(1.0)
     assert told["gaps"][0]["better"] == "calm"
 
@@ -96,7 +97,8 @@ def test_labels_that_nobody_drew_are_refused_with_the_reason(store: Store) -> No
     assert found.gaps == ()
     assert found.systems[0].mean.powered is None
     assert "30 of 80 cells have a label, and how likely each was to be picked" in in_words(found)
-    told = rank_report.rank_answers(lambda: store, str(run_id), resamples=0).data["corrected"]
+    report, _ = rank_report.rank_answers(lambda: store, str(run_id), resamples=0)
+    told = report["corrected"]
     assert told["systems"][0]["corrected"]["value"] is None
     assert told["undefined"]["corrected"] == found.reason
 

@@ -71,7 +71,7 @@ def folder_of(path: Path, marks: dict[str, dict[str, str]]) -> Path:
 
 def test_a_folder_of_pointwise_votes_is_ranked(tmp_path: Path) -> None:
     marks = {"ada": {"x": "good", "y": "fair"}, "bob": {"x": "fair", "y": "bad"}}
-    report = rank_answers(no_store, str(folder_of(tmp_path / "f", marks)), resamples=100).data
+    report, _ = rank_answers(no_store, str(folder_of(tmp_path / "f", marks)), resamples=100)
     assert report["kind"] == "pointwise"
     assert report["ballots"] == 12
     assert report["methods"]["judges' mean score"]["values"] == {"x": 0.75, "y": 0.25}
@@ -101,7 +101,8 @@ def test_names_and_texts_of_any_kind_pass_through_as_data(
     assert [s.system for s in board.standings] == list(reversed(names))
     (judge,) = unitxt_result(store, run_id)["judges"].values()
     assert judge["rows"][0]["systems"][names[2]]["winrate"] == 1.0
-    json.dumps(rank_answers(lambda: store, str(run_id), resamples=20).data, allow_nan=False)
+    report, _ = rank_answers(lambda: store, str(run_id), resamples=20)
+    json.dumps(report, allow_nan=False)
 
 
 def test_runs_over_other_systems_are_not_ranked_together(

@@ -175,14 +175,13 @@ def test_a_report_is_plain_data_and_says_what_is_undefined() -> None:
     import json
 
     marks = {"a": SOUND, "b": POOR}
-    found = pointwise_report(rated({"j": marks}), None, (), {}, resamples=0)
-    report = found.data
+    report, sections = pointwise_report(rated({"j": marks}), None, (), {}, resamples=0)
     json.dumps(report, allow_nan=False)
     assert report["methods"]["z-mean"]["values"] == {"a": None, "b": None}
     assert any("z-mean" in note for note in report["notes"])
     assert report["strengths"]["standings"][0]["system"] == "a"
     # To be read are the ways that rank, and no agreement of which nothing can be told.
-    text = terminal_text(found.sections[1:])
+    text = terminal_text(sections[1:])
     assert "Borda" in text
     assert "z-mean" not in text
     assert "Kendall" not in text

@@ -46,7 +46,7 @@ def test_the_planted_preference_is_found_and_does_not_move_the_ranking(
 
     both = leaderboard(found)
     assert [s.system for s in both.standings] == ["best", "middle", "weak"]
-    assert [str(s.range) for s in both.standings] == ["1", "2", "3"]
+    assert [s.range for s in both.standings] == [(1, 1), (2, 2), (3, 3)]
     # One order alone: whoever is listed first wins 60% against a better one, and is ranked above.
     one = leaderboard(found, counted="listed")
     assert [s.system for s in one.standings] == ["weak", "middle", "best"]

@@ -40,8 +40,7 @@ def test_a_systems_score_is_the_mean_over_its_items_of_the_judges_mean() -> None
         "j": {"a": [MET, UNMET, UNMET], "b": [UNMET] * 3},
         "k": {"a": [MET, MET, UNMET], "b": [UNMET] * 3},
     }
-    found = pointwise_report(rated(marks), None, (), {}, resamples=200)
-    report = found.data
+    report, sections = pointwise_report(rated(marks), None, (), {}, resamples=200)
     assert report["matched"] is False
     one, other = report["standings"]
     assert (one["system"], one["rank"], one["score"]["value"]) == ("a", 1, pytest.approx(0.5))
@@ -51,19 +50,20 @@ def test_a_systems_score_is_the_mean_over_its_items_of_the_judges_mean() -> None
     assert (one["range"], other["range"]) == ("1-2", "1-2")
     assert report["judges"]["j"]["scores"] == {"a": pytest.approx(1 / 3), "b": 0.0}
     assert report["judges"]["j"]["ranks"] == {"a": 1.0, "b": 2.0}
-    assert "may lie in the items" in terminal_text(found.sections)
+    assert "may lie in the items" in terminal_text(sections)
 
 
 def test_what_is_larger_than_chance_is_told_apart() -> None:
     # .75 against .05 on 20 items: error sqrt(.1974 / 20 + .05 / 20) = .111; .7 > 1.96 * .111.
     marks = {"j": {"a": [MET] * 15 + [UNMET] * 5, "b": [MET] + [UNMET] * 19}}
-    standings = pointwise_report(rated(marks), None, (), {}).data["standings"]
+    report, _ = pointwise_report(rated(marks), None, (), {})
+    standings = report["standings"]
     assert [s["range"] for s in standings] == ["1", "2"]
 
 
 def test_a_judge_does_not_rank_its_own_answers() -> None:
     marks = {"a": {"a": [MET, MET], "b": [UNMET, MET]}, "j": {"a": [UNMET, MET], "b": [MET, MET]}}
-    report = pointwise_report(rated(marks), None, ("self",), {}).data
+    report, _ = pointwise_report(rated(marks), None, ("self",), {})
     scores = {s["system"]: s["score"]["value"] for s in report["standings"]}
     assert scores == {"a": 0.5, "b": 0.75}  # a by j alone; b: (0 + 1) / 2 and (1 + 1) / 2
     assert report["judges"]["a"]["scores"] == {"a": None, "b": 0.5}

@@ -22,6 +22,7 @@ from core.services.queueing.queue_order import (
     WhatIf,
     disagreement_share,
     expected_disagreement,
+    mixed_measures,
     option_chances,
     tally_votes,
 )
@@ -65,23 +66,20 @@ def test_weights_share_out_as_many_votes_as_there_are() -> None:
 
 def test_without_pass_mark_no_outcome_flips_but_the_verdict_and_the_score_may() -> None:
     one = rubric({})
-    found = WhatIf(one).impact("c0", {"c0": MET}, votes(one.criteria[0], MET, MET, UNMET))
+    split = votes(one.criteria[0], MET, MET, UNMET)
     # Chances 2.5/4 and 1.5/4; the score goes from 1 to 0.
-    assert (found.flip, found.change) == pytest.approx((0.0, 0.375))
-    assert found.margin == pytest.approx(1 / 3)
-    # -(2/3 log2 2/3 + 1/3 log2 1/3)
-    assert found.entropy == pytest.approx(0.9182958)
+    assert WhatIf(one).impact("c0", {"c0": MET}, split) == pytest.approx((0.0, 0.375))
+    # Entropy: -(2/3 log2 2/3 + 1/3 log2 1/3)
+    assert mixed_measures(one.criteria[0], split) == pytest.approx((0.9182958, 1 / 3))
 
 
 def test_a_split_that_cannot_change_the_outcome_flips_nothing() -> None:
     two = rubric({"weight": 9}, {"weight": 1}, decision={"pass_at": 0.7})
     now = {"c0": MET, "c1": MET}
     split = votes(two.criteria[1], MET, UNMET)
-    found = WhatIf(two).impact("c1", now, split)
     # 0.9 passes like 1.0; the score may move by 0.1 with chance 1/2.
-    assert found.flip == 0.0
-    assert found.change == pytest.approx(0.05)
-    assert WhatIf(two).impact("c0", now, split).flip == pytest.approx(0.5)
+    assert WhatIf(two).impact("c1", now, split) == pytest.approx((0.0, 0.05))
+    assert WhatIf(two).impact("c0", now, split)[0] == pytest.approx(0.5)
 
 
 def test_an_option_that_trips_a_gate_comes_before_a_more_mixed_cell() -> None:
@@ -96,38 +94,41 @@ def test_an_option_that_trips_a_gate_comes_before_a_more_mixed_cell() -> None:
         gates=[{"name": "g", "when": {"criterion": "c1", "at_most": "4"}, "then": {"cap": 0.4}}],
     )
     now, what_if = {"c0": 6, "c1": 7, "c2": 8}, WhatIf(made)
-    clarity = what_if.impact("c0", now, votes(made.criteria[0], 4, 8, 8, 4))
-    accuracy = what_if.impact("c1", now, votes(made.criteria[1], 4, 8, 8, 8))
-    assert (clarity.entropy or 0) > (accuracy.entropy or 0)
+    clarity, accuracy = votes(made.criteria[0], 4, 8, 8, 4), votes(made.criteria[1], 4, 8, 8, 8)
+    mixed = [
+        mixed_measures(criterion, cell)[0] or 0.0
+        for criterion, cell in zip(made.criteria, (clarity, accuracy), strict=False)
+    ]
+    assert mixed[0] > mixed[1]
     assert score_item(made, {**now, "c1": 4}).score == pytest.approx(0.4)
     # Now (.6 + 2 * .7 + 6 * .8) / 9 = .7556; clarity moves it by .2 / 9 at most.
-    assert accuracy.change > clarity.change
+    assert what_if.impact("c1", now, accuracy)[1] > what_if.impact("c0", now, clarity)[1]
 
 
 def test_a_cell_without_verdict_flips_an_item_that_waits_for_it() -> None:
     made = rubric({}, decision={"pass_at": 0.5})
-    found = WhatIf(made).impact("c0", {}, votes(made.criteria[0]))
+    nothing = votes(made.criteria[0])
     # No verdict: for review. MET passes, UNMET fails; scores 1 and 0 lie 1/2 from their mean.
-    assert (found.flip, found.change) == pytest.approx((1.0, 0.5))
-    assert (found.entropy, found.margin) == (None, None)
+    assert WhatIf(made).impact("c0", {}, nothing) == pytest.approx((1.0, 0.5))
+    assert mixed_measures(made.criteria[0], nothing) == (None, None)
 
 
 def test_what_is_known_better_replaces_the_votes() -> None:
     made = rubric({})
     cell = votes(made.criteria[0], UNMET, UNMET)
-    found = WhatIf(made).impact("c0", {"c0": MET}, cell, known_chances={MET: 0.9, UNMET: 0.1})
+    _, change = WhatIf(made).impact("c0", {"c0": MET}, cell, known_chances={MET: 0.9, UNMET: 0.1})
     # The score goes from 1 to 0 with chance 0.1.
-    assert found.change == pytest.approx(0.1)
+    assert change == pytest.approx(0.1)
 
 
 def test_texts_count_in_what_ifs() -> None:
     penalty = {"free_budget": 0, "max_cap": 1, "penalty_at_cap": 0.25}
     made = rubric({}, scoring={"length_penalty": penalty})
-    found = WhatIf(made).impact(
+    _, change = WhatIf(made).impact(
         "c0", {"c0": MET}, votes(made.criteria[0], MET), texts=MeasuredTexts(length=5)
     )
     # The score goes from 0.75 to 0 with chance 1/4.
-    assert found.change == pytest.approx(0.75 / 4)
+    assert change == pytest.approx(0.75 / 4)
 
 
 @pytest.mark.parametrize(("scale", "level"), [("nominal", "nominal"), ("ordinal", "interval")])
@@ -178,11 +179,11 @@ def test_impact_is_a_chance_and_a_distance(item: tuple[Rubric, dict[str, list[Ba
     answers = {name: v.option for name, v in verdicts.items() if v is not None}
     now = score_item(made, answers).score
     for c in made.criteria:
-        impact = WhatIf(made).impact(c.name, answers, tally_votes(c, cells[c.name]))
-        assert 0 <= impact.flip <= 1
-        assert impact.change >= 0
+        flip, change = WhatIf(made).impact(c.name, answers, tally_votes(c, cells[c.name]))
+        assert 0 <= flip <= 1
+        assert change >= 0
         if now is not None:
-            assert impact.change <= 1 + 1e-9
+            assert change <= 1 + 1e-9
 
 
 @pytest.mark.skipif(not found(), reason="../shared/data is not there")

@@ -148,7 +148,7 @@ def test_columns_count_what_has_no_grade(store: Store) -> None:
 
 
 def test_a_ranking_leaves_out_what_has_no_grade_and_counts_it(store: Store) -> None:
-    report = rank_report.rank_answers(lambda: store, str(partly_assessed(store))).data
+    report, _ = rank_report.rank_answers(lambda: store, str(partly_assessed(store)))
     ranks = {one["system"]: one["rank"] for one in report["standings"]}
     # 1.0 for what was assessed of one, .75 for all of the other; no rank without a grade.
     assert (ranks["most"], ranks["whole"]) == (1, 2)

@@ -13,9 +13,9 @@ from core.services.exports.run_export import export
 from core.services.reports import worked_example
 from core.services.reports.run_report import report_run
 from core.services.review import other_acts
-from core.services.review.corrected_estimates import corrected_means, verdict_accuracy
+from core.services.review.corrected_estimates import corrected_means
 from core.services.review.queues import queue_progress
-from core.services.review.random_audit import unaudited_cells
+from core.services.review.random_audit import unaudited_cells, verdict_accuracy
 from core.services.review.reviewer_quality import anchoring_effect
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest, plan_run

@@ -16,9 +16,8 @@ from core.services.review.corrected_estimates import (
     corrected_means,
     selection_of,
     selection_warning,
-    verdict_accuracy,
 )
-from core.services.review.random_audit import unaudited_cells
+from core.services.review.random_audit import unaudited_cells, verdict_accuracy
 from core.services.review.reviewer_quality import anchoring_effect
 from core.store.store import Store
 from tests.services import reviewed

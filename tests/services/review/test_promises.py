@@ -19,9 +19,8 @@ from core.services.review.corrected_estimates import (
     selection_data,
     selection_of,
     selection_warning,
-    verdict_accuracy,
 )
-from core.services.review.random_audit import unaudited_cells
+from core.services.review.random_audit import unaudited_cells, verdict_accuracy
 from core.store.store import Store
 from core.text.numbers import percent
 from tests.services import promised, reviewed

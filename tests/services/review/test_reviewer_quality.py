@@ -8,9 +8,8 @@ from core import clock
 from core.domain.review import QueueRule, QueueSettings, ReviewerAnswer, Seat
 from core.errors import Conflict, InputError
 from core.services.review import claims, commit_reveal, other_acts, second_looks
-from core.services.review.corrected_estimates import verdict_accuracy
 from core.services.review.queues import preview_queue
-from core.services.review.random_audit import unaudited_cells
+from core.services.review.random_audit import unaudited_cells, verdict_accuracy
 from core.services.review.reviewer_quality import (
     FORETOLD,
     ReviewerPace,

@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from core.cli.main import main
 from core.services.agreement.metrics_report import metrics_source
-from core.services.review.corrected_estimates import selection_of, verdict_accuracy
+from core.services.review.corrected_estimates import selection_of
+from core.services.review.random_audit import verdict_accuracy
 from core.store.store import Store
 from tests.services import reviewed
 from tests.services.review.test_corrected_estimates import HALF, settle_all

@@ -146,24 +146,21 @@ GRADED = FULL.criteria[1]
 
 def test_the_preview_is_what_the_judge_is_sent_in_the_shown_order() -> None:
     item = Item(id="a", submission="Ice is light. <b>x</b>", prompt="Why?")
-    preview = prompt_preview.preview_prompt(GRADED, "Be fair.", item, seed=3)
-    assert sorted(preview.order) == [0, 1, 2]
-    assert preview.order[-1] == 2  # the abstention stays last
-    sent = "\n".join(segment.text for segment in preview.segments)
+    order, prompt = prompt_preview.preview_prompt(GRADED, "Be fair.", item, seed=3)
+    assert sorted(order) == [0, 1, 2]
+    assert order[-1] == 2  # the abstention stays last
+    sent = "\n".join(segment.text for segment in prompt.segments)
     for text in ("Be fair.", "Why?", "Ice is light. <b>x</b>", "How deep?", "Goes to causes."):
         assert text in sent
-    again = prompt_preview.preview_prompt(GRADED, "Be fair.", item, seed=3)
-    assert again.segments == preview.segments
+    _, again = prompt_preview.preview_prompt(GRADED, "Be fair.", item, seed=3)
+    assert again.segments == prompt.segments
 
 
 def test_without_shuffling_the_author_s_order_is_shown() -> None:
     item = Item(id="a", submission="x")
     for seed in range(5):
-        assert prompt_preview.preview_prompt(GRADED, "", item, seed=seed, shuffle=False).order == (
-            0,
-            1,
-            2,
-        )
+        order, _ = prompt_preview.preview_prompt(GRADED, "", item, seed=seed, shuffle=False)
+        assert order == (0, 1, 2)
 
 
 def test_one_criterion_can_be_previewed_while_another_is_broken() -> None:

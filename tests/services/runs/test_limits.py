@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.services.access.open_pages import OpenPages, Visit
+from core.services.access.open_pages import OpenPages
 from core.services.runs import limits, server
 from core.services.runs.limits import Limits
 
@@ -37,7 +37,7 @@ def ask(app: Any, kind: str = "http", **scope: Any) -> list[dict[str, Any]]:
 def limited(open_pages: int = 0, here: int = 0, everywhere: int = 0) -> Limits:
     pages = OpenPages(3)
     for _ in range(open_pages):
-        assert pages.enter(Visit("", ""), 0.0) == ""
+        assert pages.enter(("", ""), 0.0) == ""
     return Limits(_app, pages, lambda session: (here, everywhere))
 
 
@@ -55,13 +55,13 @@ def test_a_page_too_many_is_refused_and_those_that_are_open_go_on() -> None:
 def test_where_nobody_need_sign_in_another_machine_has_half_of_the_places() -> None:
     # 40 places: 20 for an address of elsewhere, and all for this machine.
     pages = OpenPages(40)
-    elsewhere = [pages.enter(Visit("", "192.0.2.7"), 0.0) for _ in range(40)]
+    elsewhere = [pages.enter(("", "192.0.2.7"), 0.0) for _ in range(40)]
     assert elsewhere.count("") == 20
     assert "from one address is reached (20)" in elsewhere[-1]
-    assert [pages.enter(Visit("", "127.0.0.1"), 0.0) for _ in range(20)] == [""] * 20
-    assert "(40)" in pages.why_not(Visit("", "127.0.0.1"))
-    pages.leave(Visit("", "192.0.2.7"))
-    assert pages.why_not(Visit("", "127.0.0.1")) == ""
+    assert [pages.enter(("", "127.0.0.1"), 0.0) for _ in range(20)] == [""] * 20
+    assert "(40)" in pages.why_not(("", "127.0.0.1"))
+    pages.leave(("", "192.0.2.7"))
+    assert pages.why_not(("", "127.0.0.1")) == ""
 
 
 @pytest.mark.parametrize(

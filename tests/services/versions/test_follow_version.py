@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.domain.gates import Decision, Gate
-from core.domain.review import CellKey, QueueSettings, ReviewerAnswer
+from core.domain.review import QueueSettings, ReviewerAnswer
 from core.errors import Conflict, InputError
 from core.rubric_diff.edits import VersionMapping
 from core.services.agreement.load_ratings import run_ratings
@@ -95,7 +95,7 @@ def test_a_changed_requirement_makes_exactly_its_cells_stale(store: Store) -> No
     assert follow_version.version_difference(store, run.id, new.id).stale == 8
     assert stale_cells(store, run.id) == frozenset()
     follow_version.follow(store, reviewed.sit(store, "Lea"), run.id, new.id)
-    assert stale_cells(store, run.id) == {CellKey(f"i{n}", "Right") for n in range(8)}
+    assert stale_cells(store, run.id) == {(f"i{n}", "Right") for n in range(8)}
     assert scores(store, run.id) == SCORES  # the votes stand until somebody says otherwise
 
 
@@ -105,7 +105,7 @@ def test_an_item_with_a_rubric_of_its_own_never_changes(store: Store) -> None:
     new = saved(store, run, rubric(other, DEPTH))
     follow_version.follow(store, reviewed.sit(store, "Lea"), run.id, new.id)
     assert scores(store, run.id)[0] == 0.75
-    assert CellKey("i0", "Right") not in stale_cells(store, run.id)
+    assert ("i0", "Right") not in stale_cells(store, run.id)
     assert len(stale_cells(store, run.id)) == 7
 
 
@@ -211,7 +211,7 @@ def test_decisions_on_another_question_count_no_more_and_count_again_after_rolli
     follow_version.follow(store, lea, run.id, new.id)
     # Right is what the votes say again (UNMET); Depth was asked as before and stays High: 1/4.
     assert scores(store, run.id)[1] == 0.25
-    assert CellKey("i1", "Right") in stale_cells(store, run.id)
+    assert ("i1", "Right") in stale_cells(store, run.id)
     follow_version.roll_back(store, lea, run.id)
     assert scores(store, run.id)[1] == 1.0
 
@@ -255,7 +255,7 @@ def test_what_people_settle_under_the_new_question_is_not_stale(store: Store) ->
     shown = commit_reveal.blind_item(store, ticket)
     assert [cell.criterion.requirement for cell in shown.cells] == ["It is true."]
     commit_reveal.commit(store, ticket, {"Right": ReviewerAnswer(0)})
-    assert CellKey("i1", "Right") not in stale_cells(store, run.id)
+    assert ("i1", "Right") not in stale_cells(store, run.id)
     assert len(stale_cells(store, run.id)) == 7
 
 
