@@ -127,9 +127,9 @@ def _score_folder(
     raters: RaterGroup | None,
     on_remark: Tell,
 ) -> dict[str, Any]:
-    folder = read_folder(path)
-    rubric = with_abstention(folder.rubric.value, abstain)
-    items = folder.dataset.value.items
+    parsed_rubric, dataset = read_folder(path)
+    rubric = with_abstention(parsed_rubric.value, abstain)
+    items = dataset.value.items
     loaded = read_votes(path, rubric, items)
     for notice in loaded.notices:
         on_remark(str(notice))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,16 +26,8 @@ RUBRIC_NAMES = ("rubric.yaml", "rubric.yml", "rubric.json")
 DATASET_NAMES = ("items.jsonl", "items.json", "items.csv", "items.tsv")
 
 
-@dataclass(frozen=True)
-class Folder:
-    """A rated dataset in the common layout: rubric and items with checked labels."""
-
-    rubric: Parsed[Rubric]
-    dataset: Parsed[Dataset]
-
-
-def read_folder(path: str | os.PathLike[str]) -> Folder:
-    """Return the rubric and items of a folder. Raises ``InputError``."""
+def read_folder(path: str | os.PathLike[str]) -> tuple[Parsed[Rubric], Parsed[Dataset]]:
+    """Return the rubric and the items, with checked labels, of a folder. Raises ``InputError``."""
     folder = Path(path)
     if not folder.is_dir():
         raise InputError(
@@ -43,7 +35,7 @@ def read_folder(path: str | os.PathLike[str]) -> Folder:
         )
     rubric = read_rubric_file(folder)
     dataset = read_dataset_file(folder, rubric.value)
-    return Folder(rubric, dataset)
+    return rubric, dataset
 
 
 def read_rubric_file(path: str | os.PathLike[str]) -> Parsed[Rubric]:

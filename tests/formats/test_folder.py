@@ -34,10 +34,10 @@ def rated(tmp_path: Path) -> Path:
 
 
 def test_a_folder_gives_its_rubric_and_its_items_with_checked_labels(rated: Path) -> None:
-    found = read_folder(rated)
-    assert found.rubric.value.criteria[0].name == "a"
-    assert found.dataset.value.name == "rated"
-    assert found.dataset.value.items[0].labels["a"].label == "MET"
+    rubric, dataset = read_folder(rated)
+    assert rubric.value.criteria[0].name == "a"
+    assert dataset.value.name == "rated"
+    assert dataset.value.items[0].labels["a"].label == "MET"
 
 
 def test_a_label_that_the_folder_s_rubric_does_not_know_is_refused(rated: Path) -> None:

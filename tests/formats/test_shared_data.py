@@ -26,8 +26,7 @@ EXPECTED = {
 def test_a_shared_data_set_loads_and_round_trips(name: str) -> None:
     if not (SHARED / name).is_dir():
         pytest.skip(f"{name} is not beside the repository (../shared/data)")
-    folder = read_folder(SHARED / name)
-    rubric, dataset = folder.rubric.value, folder.dataset.value
+    rubric, dataset = (read.value for read in read_folder(SHARED / name))
     items, criteria, texts = EXPECTED[name]
     assert (len(dataset.items), len(rubric.criteria)) == (items, criteria)
     assert all(has_text(item) == texts for item in dataset.items)

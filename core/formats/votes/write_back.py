@@ -94,7 +94,7 @@ def _write_results(data: bytes, name: str, items: Items, title: str) -> WrittenB
     opened = Opened(data, name)
     if sheets := _filled_sheets(opened):
         named = [_named_rows(sheet, items) for sheet in sheets]
-        return _write_table(max(named, key=lambda rows: _written_count(rows.ids, items)), items)
+        return _write_table(*max(named, key=lambda pair: _written_count(pair[1], items)), items)
     format = tool_of(opened)
     tool = None if format is None else format.name
     if format is not None and tool == "inspect" and opened.archive is not None:
@@ -106,7 +106,7 @@ def _write_results(data: bytes, name: str, items: Items, title: str) -> WrittenB
             f"Results cannot be written into such a file, only into {kinds}.", (), name
         )
     if opened.start[:1] not in ("{", "["):
-        return _write_table(_named_rows(read_raw(data, name), items), items)
+        return _write_table(*_named_rows(read_raw(data, name), items), items)
     text = _Text(data, name)
     at = list[int]()
 
@@ -342,14 +342,8 @@ def _filled_sheets(opened: Opened) -> list[SheetTable]:
     return [table for table in tables if table is not None]
 
 
-class _NamedRows(NamedTuple):
-    """A table below its titles, and each row's item id, or ""."""
-
-    table: RawTable
-    ids: list[str]
-
-
-def _named_rows(table: RawTable, items: Items) -> _NamedRows:
+def _named_rows(table: RawTable, items: Items) -> tuple[RawTable, list[str]]:
+    """Return a table below its titles, and each row's item id, or ""."""
     first = [[cell.text for cell in row.cells] for row in (table.head, *table.rows[:40])]
     if titles := header_at(first):
         table = table.table_below(titles)
@@ -360,23 +354,23 @@ def _named_rows(table: RawTable, items: Items) -> _NamedRows:
     }
     best = max(matches, key=lambda column: matches[column], default=0)
     if not matches.get(best):
-        return _NamedRows(table, _ids_or_numbers(table, deep - 1))
-    return _NamedRows(table, [row.text(best) for row in table.rows])
+        return table, _ids_or_numbers(table, deep - 1)
+    return table, [row.text(best) for row in table.rows]
 
 
 def _written_count(ids: Sequence[str], items: Items) -> int:
     return sum(id in items for id in ids)
 
 
-def _write_table(named: _NamedRows, items: Items) -> WrittenBack:
+def _write_table(table: RawTable, ids: Sequence[str], items: Items) -> WrittenBack:
     """Return the table with columns at its end; every row of an item gets its results."""
     names = list(dict.fromkeys(name for item in items.values() for name in item.cells))
     settled = any(cell.people for item in items.values() for cell in item.cells.values())
     heads = [f"{OURS}: score", *(f"{OURS}: {name}" for name in names)]
     heads += [f"{OURS}: settled by"] if settled else []
-    rows = [_result_cells(items.get(id), names, settled) for id in named.ids]
-    data = named.table.with_columns([spreadsheet_safe(head) for head in heads], rows)
-    return WrittenBack(data, _written_count(named.ids, items), len(named.ids))
+    rows = [_result_cells(items.get(id), names, settled) for id in ids]
+    data = table.with_columns([spreadsheet_safe(head) for head in heads], rows)
+    return WrittenBack(data, _written_count(ids, items), len(ids))
 
 
 def _ids_or_numbers(table: RawTable, headings: int) -> list[str]:

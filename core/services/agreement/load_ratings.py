@@ -241,8 +241,8 @@ def folder_ratings(path: Path, tell: Tell = ignore_remark) -> Rated:
     plain = _plain_folder(path)
     if plain is not None:
         return plain
-    folder = read_folder(path)
-    rubric, items = folder.rubric.value, folder.dataset.value.items
+    parsed_rubric, dataset = read_folder(path)
+    rubric, items = parsed_rubric.value, dataset.value.items
     opened = votes_data(path)
     if not any(item.rubric for item in items):
         clean = read_clean_votes(opened.data, rubric, [item.id for item in items])

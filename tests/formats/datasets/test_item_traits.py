@@ -57,6 +57,7 @@ def test_only_a_short_text_or_a_whole_number_is_a_name(value: object) -> None:
 def test_published_ratings_can_be_compared_by_them(folder: str, systems: int, tags: int) -> None:
     if not (DATA / folder).is_dir():
         pytest.skip(f"{folder} is not in ../shared/data")
-    items = read_folder(DATA / folder).dataset.value.items
+    _, dataset = read_folder(DATA / folder)
+    items = dataset.value.items
     assert len({item.system for item in items} - {""}) == systems
     assert len({tag for item in items for tag in item.tags}) == tags

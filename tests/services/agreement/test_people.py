@@ -218,9 +218,9 @@ def test_imported_people_and_judges_agree_as_the_folder_says(
 
 def brought_in(store: Store, folder: Path) -> int:
     """The run of a folder's votes."""
-    read = read_folder(folder)
-    votes = read_votes(folder, read.rubric.value, read.dataset.value.items).value
-    bundle = VoteBundle(folder.name, "folder", read.rubric.value, read.dataset.value, votes)
+    rubric, dataset = read_folder(folder)
+    votes = read_votes(folder, rubric.value, dataset.value.items).value
+    bundle = VoteBundle(folder.name, "folder", rubric.value, dataset.value, votes)
     run = bring_in(store, bundle).run
     assert run is not None
     return run

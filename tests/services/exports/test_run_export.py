@@ -216,8 +216,8 @@ def test_the_chances_of_options_leave_as_columns_and_come_back(
 
     for name, text in export(store, run, "folder").files.items():
         (tmp_path / name).write_text(text)
-    folder = read_folder(tmp_path)
-    votes = read_votes(tmp_path, folder.rubric.value, folder.dataset.value.items).value.rows
+    rubric, dataset = read_folder(tmp_path)
+    votes = read_votes(tmp_path, rubric.value, dataset.value.items).value.rows
     bobs = {v.probabilities for v in votes if (v.rater, v.criterion) == ("bob", "Clear")}
     # Each but the one whose call failed.
     assert bobs - {None} == {(0.25, 0.75, 0.0)}

@@ -33,10 +33,10 @@ def test_an_imported_data_set_measures_as_its_folder(name: str, tmp_path: Path) 
     folder = SHARED / name
     if not folder.is_dir():
         pytest.skip(f"{name} is not beside the repository (../shared/data)")
-    read = read_folder(folder)
-    votes = read_votes(folder, read.rubric.value, read.dataset.value.items).value
+    rubric, dataset = read_folder(folder)
+    votes = read_votes(folder, rubric.value, dataset.value.items).value
     store = Store(tmp_path / "test.db")
-    bundle = VoteBundle(name, "folder", read.rubric.value, read.dataset.value, votes)
+    bundle = VoteBundle(name, "folder", rubric.value, dataset.value, votes)
     done = bring_in(store, bundle)
     assert done.run is not None
     run = store.runs.row(done.run)

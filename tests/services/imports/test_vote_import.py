@@ -247,9 +247,9 @@ def test_an_imported_run_measures_like_the_folder_it_came_from(
     (folder / "rubric.yaml").write_text(dump_rubric(RUBRIC, "yaml"))
     (folder / "items.jsonl").write_text(ITEMS)
     (folder / "votes.csv").write_text(HEAD + "\n".join(lines) + "\n")
-    read = read_folder(folder)
-    votes = read_votes(folder, read.rubric.value, read.dataset.value.items).value
-    done = bring_in(store, VoteBundle("x", "folder", read.rubric.value, read.dataset.value, votes))
+    rubric, dataset = read_folder(folder)
+    votes = read_votes(folder, rubric.value, dataset.value.items).value
+    done = bring_in(store, VoteBundle("x", "folder", rubric.value, dataset.value, votes))
     ours = metrics_report.metrics_source(lambda: store, str(done.run))
     assert ours == metrics_report.metrics_source(lambda: store, str(folder))
     assert ours["criteria"]["cites"]["groups"]["human"]["ratings"] == 2
