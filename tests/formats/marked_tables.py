@@ -95,6 +95,25 @@ STRONG = [
     for n in range(9)
 ]
 
+#: A system for conferences writes all scores of a review into one cell; one has a column as well.
+REVIEWED = [
+    {"#": 3 * n + k + 1, "submission #": n + 1, "member name": f"{'PQRST'[(n + k) % 5]}. Oz"}
+    | {"text": f"{HEADLINES[k]}, say {n} authors. I would change the title."}
+    | {
+        "scores": f"Overall evaluation: {(n * k + n) % 5 - 2}\nRigour: {1 + (n + 2 * k) % 5}\n"
+        f"Reviewer's confidence: {1 + (n + k) % 3}"
+    }
+    | {"total score": (n * k + n) % 5 - 2, "reviewer's confidence": 1 + (n + k) % 3}
+    for n in range(9)
+    for k in range(3)
+]
+#: Packed otherwise, with words for some numbers.
+PACKED = [
+    {"Nr": n // 3, "Gutachter": f"{'PQRST'[(n // 3 + n) % 5]}. Oz"}
+    | {"Urteil": f"Aufbau: {n % 4},5 (gut), Stil: {n * 5 % 7 % 4}" if n % 5 else ""}
+    for n in range(27)
+]
+
 MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "minutes.docx",
@@ -145,6 +164,23 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         maps=(
             "first=chosen second=rejected prompt=prompt item=id rater=annotator reason=strength",
         ),
+    ),
+    Stranger(
+        "reviewed.csv",
+        table(REVIEWED),
+        "refused",
+        (54, 5, 9, 2),
+        maps=(
+            "item=submission # rater=member name criteria=Overall evaluation criteria=Rigour"
+            " reason=text",
+        ),
+    ),
+    Stranger(
+        "packed.csv",
+        table(PACKED),
+        "at once",
+        (42, 5, 9, 2),
+        maps=("item=Nr rater=Gutachter criteria=Aufbau criteria=Stil",),
     ),
     *map(_marked_twice, ("", " /{}", " (max. {})", " ({})")),
 )
