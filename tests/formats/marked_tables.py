@@ -114,6 +114,25 @@ PACKED = [
     for n in range(27)
 ]
 
+#: Each row names its own two markers; where they differ, a third decides.
+MARKERS = ("LAB", "MOC", "TEV", "RUD")
+
+
+def _named_in_rows(heads: str, third: str = "") -> str:
+    """Two markers' names beside their marks, under the given headings."""
+    rows = list[dict[str, object]]()
+    for n in range(16):
+        names, marks = (
+            (MARKERS[n % 4], MARKERS[(n + 1 + n // 4 % 3) % 4]),
+            (40 + n, 38 + n * 3 % 17),
+        )
+        cells = (600 + n, names[0], marks[0], names[1] if n % 5 else "", marks[1] if n % 5 else "")
+        last = {third: "XIL" if n % 6 == 1 else "", "Adj. mark": 44 + n if n % 6 == 1 else ""}
+        row = dict(zip(heads.split(";"), cells, strict=True)) | (last if third else {})
+        rows.append(row | {"Difference": abs(marks[0] - marks[1]), "Agreed": marks[0] - 1})
+    return table(rows)
+
+
 MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "minutes.docx",
@@ -181,6 +200,20 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         "at once",
         (42, 5, 9, 2),
         maps=("item=Nr rater=Gutachter criteria=Aufbau criteria=Stil",),
+    ),
+    Stranger(
+        "adjudicated.csv",
+        _named_in_rows("Candidate;Marker 1;Mark 1;Marker 2;Mark 2", "Adjudicator"),
+        "at once",
+        (31, 5, 16, 1),
+        maps=("item=Candidate rater=Marker label=Mark",),
+    ),
+    Stranger(
+        "named in rows.csv",
+        _named_in_rows("Nr.;Erstkorrektor;Note 1;Zweitkorrektor;Note 2"),
+        "at once",
+        (28, 4, 16, 1),
+        maps=("item=Nr. rater=Korrektor label=Note",),
     ),
     *map(_marked_twice, ("", " /{}", " (max. {})", " ({})")),
 )
