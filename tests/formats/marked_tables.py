@@ -133,6 +133,13 @@ def _named_in_rows(heads: str, third: str = "") -> str:
     return table(rows)
 
 
+#: The same with a score of each answer, which are the reason together.
+SCORED = [
+    {name: cell for name, cell in row.items() if name not in ("strength", "annotator")}
+    | {"score_chosen": 7.5 + n % 2, "score_rejected": 6 + n % 3}
+    for n, row in enumerate(STRONG)
+]
+
 MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "minutes.docx",
@@ -182,6 +189,16 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         (9, 2, 9, 1),
         maps=(
             "first=chosen second=rejected prompt=prompt item=id rater=annotator reason=strength",
+        ),
+    ),
+    Stranger(
+        "scored.csv",
+        table(SCORED),
+        "at once",
+        (9, 1, 9, 1),
+        maps=(
+            "first=chosen second=rejected prompt=prompt item=id"
+            " reason=score_chosen + score_rejected",
         ),
     ),
     Stranger(
