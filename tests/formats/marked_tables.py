@@ -95,6 +95,51 @@ STRONG = [
     for n in range(9)
 ]
 
+#: A system for conferences writes all scores of a review into one cell; one has a column as well.
+REVIEWED = [
+    {"#": 3 * n + k + 1, "submission #": n + 1, "member name": f"{'PQRST'[(n + k) % 5]}. Oz"}
+    | {"text": f"{HEADLINES[k]}, say {n} authors. I would change the title."}
+    | {
+        "scores": f"Overall evaluation: {(n * k + n) % 5 - 2}\nRigour: {1 + (n + 2 * k) % 5}\n"
+        f"Reviewer's confidence: {1 + (n + k) % 3}"
+    }
+    | {"total score": (n * k + n) % 5 - 2, "reviewer's confidence": 1 + (n + k) % 3}
+    for n in range(9)
+    for k in range(3)
+]
+#: Packed otherwise, with words for some numbers.
+PACKED = [
+    {"Nr": n // 3, "Gutachter": f"{'PQRST'[(n // 3 + n) % 5]}. Oz"}
+    | {"Urteil": f"Aufbau: {n % 4},5 (gut), Stil: {n * 5 % 7 % 4}" if n % 5 else ""}
+    for n in range(27)
+]
+
+#: Each row names its own two markers; where they differ, a third decides.
+MARKERS = ("LAB", "MOC", "TEV", "RUD")
+
+
+def _named_in_rows(heads: str, third: str = "") -> str:
+    """Two markers' names beside their marks, under the given headings."""
+    rows = list[dict[str, object]]()
+    for n in range(16):
+        names, marks = (
+            (MARKERS[n % 4], MARKERS[(n + 1 + n // 4 % 3) % 4]),
+            (40 + n, 38 + n * 3 % 17),
+        )
+        cells = (600 + n, names[0], marks[0], names[1] if n % 5 else "", marks[1] if n % 5 else "")
+        last = {third: "XIL" if n % 6 == 1 else "", "Adj. mark": 44 + n if n % 6 == 1 else ""}
+        row = dict(zip(heads.split(";"), cells, strict=True)) | (last if third else {})
+        rows.append(row | {"Difference": abs(marks[0] - marks[1]), "Agreed": marks[0] - 1})
+    return table(rows)
+
+
+#: The same with a score of each answer, which are the reason together.
+SCORED = [
+    {name: cell for name, cell in row.items() if name not in ("strength", "annotator")}
+    | {"score_chosen": 7.5 + n % 2, "score_rejected": 6 + n % 3}
+    for n, row in enumerate(STRONG)
+]
+
 MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "minutes.docx",
@@ -145,6 +190,47 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         maps=(
             "first=chosen second=rejected prompt=prompt item=id rater=annotator reason=strength",
         ),
+    ),
+    Stranger(
+        "scored.csv",
+        table(SCORED),
+        "at once",
+        (9, 1, 9, 1),
+        maps=(
+            "first=chosen second=rejected prompt=prompt item=id"
+            " reason=score_chosen + score_rejected",
+        ),
+    ),
+    Stranger(
+        "reviewed.csv",
+        table(REVIEWED),
+        "refused",
+        (54, 5, 9, 2),
+        maps=(
+            "item=submission # rater=member name criteria=Overall evaluation criteria=Rigour"
+            " reason=text",
+        ),
+    ),
+    Stranger(
+        "packed.csv",
+        table(PACKED),
+        "at once",
+        (42, 5, 9, 2),
+        maps=("item=Nr rater=Gutachter criteria=Aufbau criteria=Stil",),
+    ),
+    Stranger(
+        "adjudicated.csv",
+        _named_in_rows("Candidate;Marker 1;Mark 1;Marker 2;Mark 2", "Adjudicator"),
+        "at once",
+        (31, 5, 16, 1),
+        maps=("item=Candidate rater=Marker label=Mark",),
+    ),
+    Stranger(
+        "named in rows.csv",
+        _named_in_rows("Nr.;Erstkorrektor;Note 1;Zweitkorrektor;Note 2"),
+        "at once",
+        (28, 4, 16, 1),
+        maps=("item=Nr. rater=Korrektor label=Note",),
     ),
     *map(_marked_twice, ("", " /{}", " (max. {})", " ({})")),
 )

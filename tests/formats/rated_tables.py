@@ -331,7 +331,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
         "pairs",
         (25, 1, 25, 1),
     ),
-    # Names of people beside their grades are no two answers.
+    # Names of people beside their grades are no two answers, and they are the raters.
     Stranger(
         "tesi.csv",
         table(
@@ -345,9 +345,9 @@ RATED_TABLES: tuple[Stranger, ...] = (
                 for n in range(6)
             ]
         ),
-        "at once",
-        (12, 2, 6, 1),
-        maps=("item=Tesi raters=First examiner grade raters=Second examiner grade",),
+        "refused",
+        (12, 4, 6, 1),
+        maps=("item=Tesi rater=Examiner label=Examiner grade",),
     ),
     # The least and the most of some columns are none of them.
     Stranger(

@@ -54,7 +54,7 @@ RATERS: Words = {
 PEOPLE: Words = {
     "en": "participant respondent listener hearer viewer agent analyst interviewer"
     " peer initials email e-mail user voter subject prolific created_by modified_by"
-    " excerpt_creator",
+    " excerpt_creator member_name member_#",
     "de": "teilnehmer teilnehmend proband versuchsperson horer leser lehrer kurzel initialen",
     "fr": "participant repondant auditeur lecteur initiales enseignant courriel",
     "es": "participante encuestado docente oyente lector iniciales correo experto",

@@ -41,6 +41,8 @@ from core.formats.source.several_answers import answers_as_rows
 from core.formats.source.summary_rows import left_out_notices, scale_cells, summary_rows
 from core.formats.tables.cells import is_nested, parsed_cell, steps_of, value_at, values_at
 from core.formats.tables.json_tables import ROW, json_table
+from core.formats.tables.packed_cells import with_scores_apart
+from core.formats.tables.raters_in_rows import raters_as_rows
 from core.formats.tables.sheets import chosen_sheet, joined_sheets, sheet_rows
 from core.formats.tables.submissions import submission_rows, submissions_in
 
@@ -153,10 +155,13 @@ def _tidy_table(table: Table) -> Table:
         scales = scale_cells(table.columns, table.rows, summaries)
         told = (*table.told, *summaries.values())
         table = replace(table, rows=rows, lines=lines, notices=notices, scales=scales, told=told)
-    columns, rows, said = with_options_joined(table.columns, table.rows)
+    columns, rows, apart = with_scores_apart(table.columns, table.rows)
+    columns, rows, said = with_options_joined(columns, rows)
+    said = (*apart, *said)
     if table.document is None:
         columns, rows, lines, as_rows = answers_as_rows(columns, rows, table.lines)
-        table, said = replace(table, lines=lines), (*said, *as_rows)
+        columns, rows, lines, of_raters = raters_as_rows(columns, rows, lines)
+        table, said = replace(table, lines=lines), (*said, *as_rows, *of_raters)
     table = replace(table, columns=columns, rows=rows, notices=(*table.notices, *said))
     if "orig_response" not in table.columns:
         return table

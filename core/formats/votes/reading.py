@@ -44,7 +44,7 @@ from core.formats.votes.imported import (
 from core.formats.votes.item_texts import has_text_per_system, text_notices, version_place
 from core.formats.votes.nested.left_inside import left_beside_paths, left_inside_notice
 from core.formats.votes.nested.nests import judgements_as_rows
-from core.formats.votes.pairs.contests import pairs_in
+from core.formats.votes.pairs.contests import pairs_in, scores_joined
 from core.formats.votes.pairs.pair_columns import scores_of_sides, without_counts
 from core.formats.votes.pairs.pair_tables import guess_pairs
 from core.formats.votes.pairs.rankings import rankings_as_pairs
@@ -58,7 +58,7 @@ from core.formats.votes.structure.values import values_of
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
 from core.formats.votes.tools.tool_results import bundle
 from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping
-from core.formats.votes.vote_tables import parse_votes, votes_in
+from core.formats.votes.vote_tables import cell_text, parse_votes, votes_in
 
 #: The content of a file or folder: a layout of a table of votes, the name of a format of votes,
 #: "folder", "autorubric", "rubric", "dataset", or "unknown", from which nothing is guessed.
@@ -297,6 +297,7 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
     used |= {str(steps_of(column)[0]) for column in used if steps_of(column)}
     unused = [c for c in table.columns if c not in used and not c.startswith("p_")]
     inside = left_inside_notice(left_beside_paths(table, mapping.used().values()))
+    inside += _side_scores_notices(table, mapping, unused)
     if not unused:
         return inside
     gold = [c for c in unused if mapping.layout == "wide" and _could_be_gold(table, c, mapping)]
@@ -311,14 +312,6 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
         options = maps_for("criteria", [*(c.column for c in mapping.columns), *sure], " ")
         says = f"How sure the raters were is left out: {', '.join(map(repr, sure))}."
         notices.append(Problem(says, f"As one more criterion: {options}."))
-    if scores := scores_of_sides(table, (mapping.first, mapping.second), unused):
-        listed = ", ".join(repr(c) for _, columns in scores for c in columns)
-        says = f"{listed} are about one answer each and left out: the pair is read."
-        ways = " or ".join(
-            f"{maps_for('submission', [answer])} {maps_for('criteria', columns, ' ')}"
-            for answer, columns in scores
-        )
-        notices.append(Problem(says, f"As votes on one of the answers: {ways}."))
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
@@ -326,6 +319,27 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
         )
         for c in gold
     ]
+
+
+def _side_scores_notices(
+    table: Table, mapping: VoteMapping, unused: Sequence[str]
+) -> list[Problem]:
+    """Return what becomes of columns with a score of each of two answers."""
+    kept = scores_joined(table, mapping)
+    scores = scores_of_sides(table, (mapping.first, mapping.second), [*kept, *unused])
+    if not scores:
+        return []
+    listed = ", ".join(repr(c) for _, columns in scores for c in columns)
+    says = f"{listed} are about one answer each and left out: the pair is read."
+    if kept:
+        alike = sum(len({cell_text(row, c) for c in kept}) == 1 for row in table.rows)
+        says = f"{listed} are about one answer each and kept as the reason."
+        says += f" Both are the same in {alike:,} rows." if alike else ""
+    ways = " or ".join(
+        f"{maps_for('submission', [answer])} {maps_for('criteria', columns, ' ')}"
+        for answer, columns in scores
+    )
+    return [Problem(says, f"As votes on one of the answers: {ways}.")]
 
 
 def _says_how_sure(table: Table, column: str) -> bool:

@@ -101,7 +101,9 @@ def roles_of(table: Table, mapping: AnyMapping) -> list[str]:
     if isinstance(mapping, VoteMapping):
         roles = {column: role for role, column in mapping.used().items() if "/" not in role}
         roles |= {column.column: ANSWERS for column in mapping.columns}
-        roles |= dict.fromkeys(joined_parts(mapping.item or "", table.columns), "item")
+        for role in ("item", "reason"):
+            joined = joined_parts(getattr(mapping, role) or "", table.columns)
+            roles |= dict.fromkeys(joined, role)
     else:
         roles = {column: role for role, column in mapping.used.items()}
         roles |= dict.fromkeys(mapping.context, CONTEXT) | dict.fromkeys(mapping.meta, META)
@@ -126,15 +128,16 @@ def votes_from(
     """Return the mapping of the roles of a table of votes, and problems with doubled roles.
 
     A column of answers keeps the rater and the criterion that were guessed for it. Several columns
-    with the item's role form its id together.
+    with the item's role form its id together, and those of a joined reason the reason.
     """
     fields, problems = dict[str, str](), list[Problem]()
+    joined = {"item", *(["reason"] if JOINED in (guess.reason or "") else [])}
     guessed, answers = {c.column: c for c in guess.columns}, list[VoteColumn]()
     for column, role in zip(columns, roles, strict=True):
         if role == ANSWERS:
             name = {"criterion" if guess.layout == "criteria" else "rater": column}
             answers.append(guessed.get(column) or VoteColumn(column=column, **name))
-        elif role == "item" and role in fields:
+        elif role in fields and role in joined:
             fields[role] = JOINED.join((fields[role], column))
         elif role != OUT:
             if role in fields:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
@@ -15,9 +15,9 @@ from core.formats.columns.label_words import NO_ANSWER
 from core.formats.source.csv_writer import number_of
 from core.formats.source.parsed import refusal
 from core.formats.tables.cells import only_entry, parsed_cell
-from core.formats.tables.table import Table
+from core.formats.tables.table import Table, joined_parts
 from core.formats.votes.pairs.decided import decided_sides
-from core.formats.votes.pairs.pair_columns import are_system_names
+from core.formats.votes.pairs.pair_columns import are_system_names, scores_of_sides
 from core.formats.votes.pairs.preference_words import is_graded_preference, option_of
 from core.formats.votes.tools.messages import conversation_text
 from core.formats.votes.tools.pair_votes import OVERALL, PairContests, PairTasks
@@ -74,6 +74,13 @@ def tells_how_much(column: str) -> bool:
     return _HOW_MUCH.fullmatch(plain_name(column)) is not None
 
 
+def scores_joined(table: Table, mapping: VoteMapping) -> tuple[str, ...]:
+    """Return the columns of both answers' scores if they are the reason together, or ()."""
+    parts = joined_parts(mapping.reason or "", table.columns)
+    of_sides = scores_of_sides(table, (mapping.first, mapping.second), parts)
+    return tuple(c for _, columns in of_sides for c in columns) if len(parts) == 2 else ()
+
+
 def are_decided(mapping: VoteMapping) -> bool:
     """Return whether the headings of the answers say which is better: chosen, rejected."""
     sides = (mapping.first or mapping.first_system, mapping.second or mapping.second_system)
@@ -90,6 +97,7 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     _require_columns(table, mapping)
     contests = PairContests("arena", table.name.rpartition(".")[0] or table.name)
     strange, degrees, tasks = Counter[str](), Counter[str](), PairTasks()
+    scores = scores_joined(table, mapping)
     numbers = {c.column: number_map(words_in(table, c.column), c.column) for c in mapping.columns}
     for at, row in enumerate(table.rows, start=1):
         names, fields = _system_names(row, mapping), _pair_fields(row, mapping)
@@ -97,7 +105,7 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
         task = tasks.task_name(cell_text(row, mapping.item) or unsaid, fields)
         is_reversed = not mapping.first_system and tasks.swap_if_reversed(task, fields)
         item = contests.item_of_pair(task, *names, fields)
-        why = str(row.get(mapping.reason or "") or "")
+        why = _reason_of(row, mapping, scores)
         if not mapping.columns:
             rater = cell_text(row, mapping.rater) or "file"
             better = B_BETTER if is_reversed else A_BETTER
@@ -126,6 +134,18 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
     if degrees.total():
         contests.found.note(f"How much better is not kept: {degrees.most_common(1)[0][0]!r}.")
     return contests.results()
+
+
+def _reason_of(row: dict[str, Any], mapping: VoteMapping, scores: Sequence[str]) -> str:
+    """Return a row's reason, or the scores of both answers in their order.
+
+    >>> mapping = VoteMapping(layout="pairs", reason="a + b")
+    >>> _reason_of({"a": 7.5, "b": 6.0}, mapping, ("a", "b"))
+    '7.5 to 6'
+    """
+    scored = [cell_text(row, column) for column in scores]
+    both = " to ".join(scored) if all(scored) else ""
+    return both or str(row.get(mapping.reason or "") or "")
 
 
 def _names_as_systems(table: Table, mapping: VoteMapping) -> VoteMapping:

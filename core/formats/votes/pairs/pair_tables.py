@@ -26,7 +26,7 @@ from core.formats.datasets.field_names import SYNONYMS
 from core.formats.datasets.labels import WORD
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PREFERENCES, PROMPTS, has_word
-from core.formats.tables.table import Table
+from core.formats.tables.table import JOINED, Table
 from core.formats.votes.pairs.contests import (
     are_decided,
     number_map,
@@ -38,6 +38,7 @@ from core.formats.votes.pairs.pair_columns import (
     answer_columns,
     columns_beside_baseline,
     is_answer,
+    scores_of_sides,
     similar_system_columns,
     system_columns,
     task_column,
@@ -70,7 +71,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     if (mapping := _sides_mapping(table)) is None:
         return None
     left = [c for c in table.columns if c not in mapping.used().values()]
-    strong = [c for c in left if tells_how_much(c)]
+    strong, able = [c for c in left if tells_how_much(c)], left
     left = [c for c in left if could_answer(table, c) and not is_sum(c)]
     judged = [c for c in left if not (words_in(table, c) - _known_words(table, mapping, c))]
     if not mapping.rater and _graded_columns(table, left):
@@ -91,8 +92,11 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     sides = [c for c in (mapping.first, mapping.second) if c]
     if not mapping.rater and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # The rater's column holds unknown words, so ask the user.
-    if len(strong) == 1 and not (columns or mapping.reason):
-        mapping = mapping.model_copy(update={"reason": strong[0]})
+    if not (columns or mapping.reason):
+        scores = [c for _, of in scores_of_sides(table, sides, able) for c in of]
+        both = JOINED.join(scores) if len(scores) == 2 else None  # one of each answer
+        reason = strong[0] if len(strong) == 1 else both
+        mapping = mapping.model_copy(update={"reason": reason})
     voters = preference_columns(columns, has_rater=bool(mapping.rater))
     raters = kinds_of(c.rater for c in voters)
     kinds = kinds_in(table, mapping.rater) if mapping.rater else raters
