@@ -7,12 +7,12 @@ answer is better, overall or by several criteria. MT-Bench's judge saw each pair
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.votes.tools.messages import conversation_text, objects_in
+from core.formats.votes.tools.messages import conversation_text, objects_in, shared_turns
 from core.formats.votes.tools.shapes import Rows, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
@@ -137,12 +137,11 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
         turn, question = row.get("turn"), row.get("question_id")
         task = f"row {at}" if question in (None, "") else str(question)
         task = f"{task}, turn {turn}" if turn is not None else task
-        fields: dict[str, Any] = {"prompt": conversation_text(list(talks[0][:-1]) or asked)}
+        shared = shared_turns(*talks)
+        fields: dict[str, Any] = {"prompt": conversation_text(talks[0][:shared] or asked)}
         if all(talks):
-            fields["submission"] = {
-                "first": _last_answer(talks[0]),
-                "second": _last_answer(talks[1]),
-            }
+            first, second = (conversation_text(talk[shared:]) for talk in talks)
+            fields["submission"] = {"first": first, "second": second}
         item = contests.item_of_pair(
             task, str(row["model_a"]), str(row["model_b"]), _pair_texts(fields)
         )
@@ -152,10 +151,6 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
     if strange:
         contests.found.note(f"{strange:,} votes name no winner; they are failures.")
     return contests.results()
-
-
-def _last_answer(talk: Sequence[Mapping[str, Any]]) -> str:
-    return conversation_text(list(talk[-1:]))
 
 
 def _pair_texts(fields: dict[str, Any]) -> dict[str, Any]:

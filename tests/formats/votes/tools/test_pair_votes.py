@@ -61,6 +61,28 @@ def test_a_battle_is_an_item_of_two_answers_as_they_were_shown() -> None:
     assert labels == ["A is better", "B is better", "Tie", "A is better", "Both bad"]
 
 
+@pytest.mark.parametrize("kind", ["arena", "pairs"])
+def test_turns_that_both_conversations_share_are_the_prompt_and_none_is_lost(kind: str) -> None:
+    def talk(who: str) -> list[dict[str, str]]:
+        said = ("system", "Be kind."), ("user", "Why?"), ("assistant", f"{who} one")
+        said += ("user", "More?"), ("assistant", f"{who} two")
+        return [{"role": role, "content": content} for role, content in said]
+
+    own = {
+        "arena": {"conversation_a": talk("x"), "conversation_b": talk("y")},
+        "pairs": {"chosen": talk("x"), "rejected": talk("y"), "prompt": "Why?"},
+    }[kind]
+    rows = [battle(n, "x", "y", "model_a") | own for n in range(3)] if kind == "arena" else [own]
+    found = read_bundle(open_bytes(lines(rows).encode(), "b.jsonl"), kind)
+
+    item = found.dataset.items[0]
+    assert isinstance(item.submission, Pair)
+    assert item.prompt == "system: Be kind.\n\nuser: Why?"
+    answer = "assistant: {0} one\n\nuser: More?\n\nassistant: {0} two"
+    assert item.submission.first == answer.format("x")
+    assert item.submission.second == answer.format("y")
+
+
 def test_the_leaderboard_counts_what_was_voted(tmp_path: Path) -> None:
     file = tmp_path / "battles.jsonl"
     file.write_text(lines(BATTLES))
