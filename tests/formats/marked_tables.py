@@ -72,6 +72,22 @@ CHATS = [
     for n in range(24)
 ]
 
+#: What the platform writes, and whether the requester approves, is no answer.
+APPROVED = [
+    {"HITId": f"H{n // 3:02}", "Title": "Rate recaps", "AssignmentId": f"A{n:02}"}
+    | {"WorkerId": f"W{n * 5 % 7}", "AssignmentStatus": ("Approved", "Rejected")[n == 4]}
+    | {"AcceptTime": f"Mon Jan 20 10:{n:02}:01 PST 2025"}
+    | {"SubmitTime": f"Mon Jan 20 11:{n:02}:09 PST 2025"}
+    | {"Input.doc_id": f"d{n // 3:02}", "Input.article": essay(n // 3) * 2}
+    | {"Input.summary": essay(n // 3), "Answer.fluency": n * 2 % 5 + 1}
+    | {
+        "Answer.faithfulness": ("yes", "no")[n * 5 % 7 % 2],
+        "Answer.comments": "" if n % 3 else "n/a",
+    }
+    | {"Approve": "" if n == 4 else "x", "Reject": "too fast" if n == 4 else ""}
+    for n in range(36)
+]
+
 #: Each of eight people tasted four teas; a heading in Japanese says who they are.
 TASTED = [
     {"パネルNo.": f"P{n // 4:02}", "性別": "女男"[n // 4 % 2], "試料": "ABCD"[n % 4]}
@@ -166,6 +182,16 @@ MARKED_TABLES: tuple[Stranger, ...] = (
         maps=(
             "item=HITId submission=Input.response prompt=Input.context rater=WorkerId"
             " criteria=Answer.tone criteria=Answer.wit criteria=Answer.author",
+        ),
+    ),
+    Stranger(
+        "approved.csv",
+        table(APPROVED),
+        "refused",
+        (72, 7, 12, 2),
+        maps=(
+            "item=HITId submission=Input.summary prompt=Input.article rater=WorkerId"
+            " criteria=Answer.fluency criteria=Answer.faithfulness",
         ),
     ),
     Stranger(

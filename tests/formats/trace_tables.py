@@ -81,6 +81,11 @@ def system_and_user(text: str) -> dict[str, Any]:
     return {"messages": [system, {"role": "user", "content": text}]}
 
 
+def in_parts(text: str) -> list[dict[str, Any]]:
+    said = system_and_user(text)["messages"]
+    return [{"role": of["role"], "parts": [{"text": of["content"]}]} for of in said]
+
+
 def message(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 
@@ -147,6 +152,8 @@ def summaries(source: str, text: str) -> str:
 
 
 WHO = (1, 2, 3)
+KNOWS = "system: You know all bridges.\n\nuser: "
+BOTH = f"{KNOWS}How long is bridge 0?"
 
 TRACE_TABLES: tuple[Stranger, ...] = (
     *(
@@ -164,7 +171,8 @@ TRACE_TABLES: tuple[Stranger, ...] = (
     *(
         Stranger(
             f"traces {at}.json", traces(asked, answered), "long", (120, 3, 40, 3),
-            text="Bridge 0 is about 0 hundred metres long.", prompt="How long is bridge 0?",
+            text="Bridge 0 is about 0 hundred metres long.",
+            prompt=BOTH if asked is system_and_user else "How long is bridge 0?",
         )
         for at, (asked, answered) in enumerate((
             (system_and_user, message),
@@ -176,21 +184,22 @@ TRACE_TABLES: tuple[Stranger, ...] = (
     # Twenty of forty have a person's word besides the evaluator's number.
     Stranger(
         "categories.json", categories(), "long", (60, 3, 40, 2),
-        text="Bridge 0 is about 0 hundred metres long.", prompt="How long is bridge 0?",
+        text="Bridge 0 is about 0 hundred metres long.", prompt=BOTH,
     ),
     # Sixty different fractions are five steps.
     Stranger(
         "many traces.json", traces(system_and_user, message, 60), "long", (180, 3, 60, 3),
-        text="Bridge 0 is about 0 hundred metres long.", prompt="How long is bridge 0?",
+        text="Bridge 0 is about 0 hundred metres long.", prompt=BOTH,
     ),
     *(
         Stranger(
             f"judged {at}.jsonl", judged(asked), "long", (48, 2, 12, 2),
-            text=essay(0), prompt="Who drew map 0?",
+            text=essay(0), prompt=prompt,
         )
-        for at, asked in enumerate((
-            lambda text: [{"role": "user", "content": text}],
-            lambda text: system_and_user(text)["messages"],
+        for at, (asked, prompt) in enumerate((
+            (lambda text: [{"role": "user", "content": text}], "Who drew map 0?"),
+            (lambda text: system_and_user(text)["messages"], f"{KNOWS}Who drew map 0?"),
+            (lambda text: {"contents": in_parts(text)}, f"{KNOWS}Who drew map 0?"),
         ))
     ),
     *(

@@ -10,6 +10,7 @@ from typing import Any
 from core.formats.columns.headings import (
     LANGUAGE,
     NO_RATERS,
+    is_of_platform,
     is_quantity,
     names_an_occasion,
     plain_name,
@@ -68,13 +69,15 @@ def counts_rows(table: Table, column: str) -> bool:
 def could_answer(table: Table, column: str, *, of_each: bool = False) -> bool:
     """Return whether a column can hold answers: a few short values, repeated.
 
-    Dates, links, ids, long texts and values that differ in every row are excluded, and how sure
-    somebody is, unless it is asked ``of_each`` rater beside their answer.
+    Dates, links, ids, long texts, values that differ in every row and columns of platforms are
+    excluded, and how sure somebody is, unless it is asked ``of_each`` rater beside their answer.
     """
     last = plain_name(column).rpartition(" ")[2]
     last = "" if of_each and has_word(last, SURENESS) else last
     # If the first rows have too many words, the others need not be read.
     if column in table.nested or are_too_many(_count_words(table.rows[:_FIRST], column)):
+        return False
+    if is_of_platform(column, table.columns):
         return False
     counts = _word_counts(table, column)
     if not counts or are_too_many(counts):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from core.formats.source.heading import CRITERIA
 from core.formats.source.heading_words import (
@@ -270,6 +270,27 @@ NO_RATERS = frozenset(
         *("experience", "expertise", "familiarity", "set", "group", "batch", "round"),
     }
 )
+
+
+#: What Mechanical Turk (beside `HITId`) and Toloka write of a task, and the requester's verdict.
+_PLATFORM = re.compile(
+    r"hit ?type ?id|title|description|keywords|reward|max ?assignments|(requester|assignment) ?\w+"
+    r"|auto ?approval ?\w+|number ?of ?similar ?hits|lifetime ?\w+|work ?time ?in ?seconds"
+    r"|(approval|rejection|accept|submit|creation) ?time|last ?\d+ ?days ?\w+|approve|reject"
+)
+_TOLOKA = re.compile(r"(assignment|accept):\w+", re.I)
+
+
+def is_of_platform(column: str, columns: Collection[str]) -> bool:
+    """Return whether a crowdsourcing platform wrote a column, as the requester's approval.
+
+    >>> [is_of_platform("Approve", names) for names in (["HITId", "Approve"], ["Approve"])]
+    [True, False]
+    >>> is_of_platform("ASSIGNMENT:status", [])
+    True
+    """
+    in_turk = "HITId" in columns and _PLATFORM.fullmatch(plain_heading(column)) is not None
+    return in_turk or _TOLOKA.fullmatch(column) is not None
 
 
 #: Columns of languages, unless they hold marks.

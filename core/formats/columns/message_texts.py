@@ -23,12 +23,12 @@ _ANSWERED = frozenset(
     }
 )
 _KEYS = (
-    *("messages", "message", "choices", "candidates", "generations", "parts", "content", "text"),
+    *("messages", "message", "contents", "choices", "candidates", "generations", "parts"),
+    *("content", "text"),
     *("question", "query", "user input", "user query", "user message", "prompt", "input", "inputs"),
     *("instruction", "answer", "output", "outputs", "response", "completion", "reply"),
     *("generation", "output text", "generated text", "result", "value"),
 )
-_USERS = frozenset({"user", "human"})
 _DEPTH, _ROWS = 6, 500
 
 
@@ -56,8 +56,9 @@ def _path_of_texts(table: Table, column: str) -> str:
 def _path_to_text(value: Any, depth: int = 0) -> str | None:
     """Return the path to the text inside a value, "" for a whole conversation, or ``None``.
 
-    >>> _path_to_text({"messages": [{"role": "user", "content": "Where?"}]})
-    '.messages[-1].content'
+    >>> asked = {"role": "user", "content": "Where?"}
+    >>> _path_to_text({"messages": [asked]}), _path_to_text({"messages": [asked, asked]})
+    ('.messages[-1].content', '.messages')
     """
     if isinstance(value, str):
         return ""
@@ -74,8 +75,7 @@ def _path_to_text(value: Any, depth: int = 0) -> str | None:
     messages = [of for of in entries if isinstance(of, dict) and isinstance(of.get("role"), str)]
     if not entries or (len(entries) > 1 and len(messages) < len(entries)):
         return None
-    asked = [of for of in messages if of["role"] in _USERS]
-    if len(asked) > 1 or (asked and asked[-1] is not entries[-1]):
-        return ""  # a conversation, as a whole
+    if len(entries) > 1:
+        return ""  # a conversation, as a whole: what the system is told is asked, too
     inside = _path_to_text(entries[-1], depth + 1)
     return None if inside is None else f"[-1]{inside}"

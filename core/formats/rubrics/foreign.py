@@ -140,7 +140,9 @@ def weigh_by_names(criteria: Sequence[dict[str, Any]], weighed: Sequence[bool]) 
         fold(named[0] if named else criterion.get("name", ""))
         for named, criterion in zip(found, criteria, strict=True)
     )
-    whole = all(found) and not any(named and named[2] == "factor" for named in found)
+    weighs = [c.get("weight") != 0 for c in criteria]
+    whole = all(named or not counts for named, counts in zip(found, weighs, strict=True))
+    whole = whole and not any(named and named[2] == "factor" for named in found)
     said, notices = list[str](), list[Problem]()
     for criterion, named, own in zip(criteria, found, weighed, strict=True):
         if named is None:

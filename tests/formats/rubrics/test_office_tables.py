@@ -232,6 +232,28 @@ Is it dry?
 
 
 @pytest.mark.parametrize(
+    "asks",
+    [
+        "Mark *yes* if it leaks, otherwise *no*.",
+        "Leckt es? Ja / Nein",
+        "Fuit-il ? (oui, non)",
+        "¿Hace agua? Sí o no.",
+    ],
+)
+def test_a_heading_that_asks_for_yes_or_no_is_a_criterion_without_weight(asks: str) -> None:
+    text = BOATS.format(a="**5** - no water", b="**2** - damp", c="**0** - sunk")
+    text = text.replace("> Nobody", f"## 3. Leak\n\n{asks}\n\nLast change: May\n\nNobody")
+    (read,) = read_rubrics(text, "boats.md")
+
+    assert [c.name for c in read.value.criteria] == ["Hull", "Mast", "Leak"]
+    leak = read.value.criteria[2]
+    assert (leak.scale, leak.weight, leak.requirement) == ("binary", 0, asks)
+    said = " ".join(map(str, read.notices))
+    assert "Of yes and no nothing says which is better, so this weighs 0: '3. Leak'" in said
+    assert "Last change: May / Nobody gives half points" in said
+
+
+@pytest.mark.parametrize(
     ("a", "b", "c"),
     [
         ("**5** - no water", "**2** - damp", "**0** - sunk"),

@@ -289,7 +289,8 @@ class _LevelReader:
             notices += weigh_by_names(shaped, weighed)
             first = [rows[0].text(self._at["weight"]) for rows in criteria.values()]
             notices += percent_notices(self._heading_of_weights, first)
-        notices += scaling_notices(levels, self._scaling) if levels else ()
+        counted = [of for of, data in zip(levels, shaped, strict=False) if data.get("weight") != 0]
+        notices += scaling_notices(counted, self._scaling) if counted else ()
         return {"name": name, "criteria": shaped}, notices, lines
 
     def _levels_of_rows(self, rows: list[RawRow]) -> list[Level]:

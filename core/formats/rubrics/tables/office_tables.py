@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from core.formats.office.markdown import (
 )
 from core.formats.office.sheet import cell_name
 from core.formats.office.workbook import Workbook, book_in
-from core.formats.rubrics.foreign import first_names
+from core.formats.rubrics.foreign import MET_WORD, UNMET_WORD, first_names
 from core.formats.rubrics.grid_headings import (
     maximum_in,
     order_of_labels,
@@ -217,10 +217,15 @@ def listed_rubric(opened: Opened) -> tuple[RubricTable, ...] | None:
     texts = len(parts) - sum(not part.entries for part in parts[:1])
     if 2 * len(levels) <= texts or (len(levels) == 1 and len(next(iter(levels.values()))) < 3):
         return None
-    words = _words_left_out(parts, levels)
+    asked = _yes_or_no_parts(parts, levels)
+    words = _words_left_out(parts, levels, asked)
     rows = {min(levels): _HEADS}
     ranges, made = list[str](), list[str]()
     for part in parts:
+        if part.line in asked:
+            name, text = _NUMBERED.sub("", part.title, count=1), part.words[asked[part.line]]
+            rows[part.line] = [name, part.outer, text, "0", "", MET_WORD, "", "1"]
+            rows[asked[part.line]] = [*[""] * 5, UNMET_WORD, "", "0"]
         if part.line not in levels:
             continue
         found = levels[part.line]
@@ -233,6 +238,10 @@ def listed_rubric(opened: Opened) -> tuple[RubricTable, ...] | None:
             first = [""] * len(first)
             ranges += [shown] if level.least != level.points else []
     said = [*left_out(words, "the criteria")]
+    if asked:
+        names = first_names([part.title for part in parts if part.line in asked])
+        message = f"Of yes and no nothing says which is better, so this weighs 0: {names}."
+        said.append(Problem(message, "Give it a weight, below 0 if yes is bad."))
     if ranges:
         message = f"Of a range of points the most are taken: {', '.join(ranges)[:200]}."
         said.append(Problem(message))
@@ -240,6 +249,36 @@ def listed_rubric(opened: Opened) -> tuple[RubricTable, ...] | None:
         message = f"Levels between those described are made, as the text says: {first_names(made)}."
         said.append(Problem(message))
     return (RubricTable(raw_table(opened.name, rows), tuple(said)),)
+
+
+#: *Mark yes if ..., otherwise no*; *yes / no*.
+_YES_OR_NO = re.compile(
+    r"\b(?:yes\b.*\bno|no\b.*\byes|ja\b.*\b(?:nein|nee|nej|nei)|(?:nein|nee|nej|nei)\b.*\bja"
+    r"|oui\b.*\bnon|non\b.*\boui|s[ií]\b.*\bno|no\b.*\bs[ií]|sì\b.*\bno|no\b.*\bsì"
+    r"|sim\b.*\bnão|não\b.*\bsim)\b",
+    re.IGNORECASE,
+)
+#: The most words of a question that is answered by yes or no.
+_MOST_WORDS = 40
+
+
+def _yes_or_no_parts(parts: Sequence[ListSection], levels: Collection[int]) -> dict[int, int]:
+    """Return the parts that stand as those with levels do and ask for yes or no, by line.
+
+    Each with the line that asks, which is the first of its words.
+    """
+    above = {part.outer for part in parts if part.line in levels}
+    beside = (
+        p for p in parts if p.line not in levels and p.line > min(levels) and p.outer in above
+    )
+    return {
+        part.line: line
+        for part in beside
+        for line, text in list(part.words.items())[:1]
+        if not part.entries
+        and len(text.split()) <= _MOST_WORDS
+        and _YES_OR_NO.search(re.sub(r"[*_`]", " ", text))
+    }
 
 
 _BETWEEN = re.compile(
@@ -315,12 +354,16 @@ def _criterion_cells(part: ListSection, levels: dict[int, _ListedLevel]) -> Iter
 
 
 def _words_left_out(
-    parts: Sequence[ListSection], levels: dict[int, dict[int, _ListedLevel]]
+    parts: Sequence[ListSection],
+    levels: dict[int, dict[int, _ListedLevel]],
+    asked: Mapping[int, int],
 ) -> list[str]:
     """Return the lines around the criteria."""
     words = list[str]()
     for part in parts:
-        if part.line not in levels:
+        if part.line in asked:
+            words += [text for line, text in part.words.items() if line != asked[part.line]]
+        elif part.line not in levels:
             words += [part.title, *part.words.values(), *part.entries.values()]
         else:
             words += [text for line, text in part.words.items() if line > min(levels[part.line])]

@@ -19,7 +19,7 @@ from core.formats.tables.table import Table, joined_parts
 from core.formats.votes.pairs.decided import decided_sides
 from core.formats.votes.pairs.pair_columns import are_system_names, scores_of_sides
 from core.formats.votes.pairs.preference_words import is_graded_preference, option_of
-from core.formats.votes.tools.messages import conversation_text
+from core.formats.votes.tools.messages import conversation_text, shared_turns
 from core.formats.votes.tools.pair_votes import OVERALL, PairContests, PairTasks
 from core.formats.votes.tools.tool_results import ToolResults
 from core.formats.votes.vote_mapping import VoteMapping
@@ -174,14 +174,17 @@ def _require_columns(table: Table, mapping: VoteMapping) -> None:
 
 
 def _pair_fields(row: Mapping[str, Any], mapping: VoteMapping) -> dict[str, Any]:
-    """Return the prompt and both answers; the answer of a conversation is its last turn."""
-    sides = [parsed_cell(row.get(column or "")) for column in (mapping.first, mapping.second)]
-    prompt = parsed_cell(row.get(mapping.prompt or ""))
-    if prompt is None and isinstance(sides[0], list):
-        prompt = sides[0][:-1]
-    texts = [_cell_text(side[-1:] if isinstance(side, list) else side) for side in sides]
+    """Return the prompt and both answers; turns that conversations share are of the prompt."""
+    first, second = (parsed_cell(row.get(c or "")) for c in (mapping.first, mapping.second))
+    prompt = _cell_text(parsed_cell(row.get(mapping.prompt or "")))
+    if isinstance(first, list) and isinstance(second, list):
+        shared = shared_turns(first, second)
+        asked, first, second = first[:shared], first[shared:], second[shared:]
+        above = [] if prompt in (text := _cell_text(asked)) else [prompt]
+        prompt = "\n\n".join([*above, *([text] if text else [])])
     reference = _cell_text(parsed_cell(row.get(mapping.reference or "")))
-    fields = {"prompt": _cell_text(prompt), "submission": {"first": texts[0], "second": texts[1]}}
+    answers = {"first": _cell_text(first), "second": _cell_text(second)}
+    fields = {"prompt": prompt, "submission": answers}
     return fields | ({"reference": reference} if reference else {})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import takewhile
 from typing import Any
 
 
@@ -53,9 +54,21 @@ def conversation_text(messages: Any) -> str:
     return "\n\n".join(f"{role}: {text}" if role else text for role, text in turns)
 
 
+def shared_turns(first: list[Any], second: list[Any]) -> int:
+    """Return how many turns two conversations begin with in common, before the last of each.
+
+    >>> shared_turns(["Hi", "Hello", "Why?", "So."], ["Hi", "Hello", "Why?", "No."])
+    3
+    >>> shared_turns(["Hi"], ["Hi"])
+    0
+    """
+    pairs = zip(first[:-1], second[:-1], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
 #: The keys of who says what in a message, as tools write them.
 _SPEAKERS = ("role", "author", "speaker", "from")
-_SAID = ("content", "text", "value", "message", "utterance")
+_SAID = ("content", "text", "value", "message", "utterance", "parts")
 
 
 def _first_of(message: dict[str, Any], keys: tuple[str, ...]) -> Any:

@@ -6,13 +6,18 @@ answer is better, overall or by several criteria. MT-Bench's judge saw each pair
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from core.domain.rubric import A_BETTER, B_BETTER, BOTH_BAD, TIE
+from core.formats.columns.text_columns import text_shape
 from core.formats.datasets.labels import TEXT_AVAILABLE
-from core.formats.votes.tools.messages import conversation_text, objects_in
+from core.formats.tables.table import Table
+from core.formats.votes.structure.values import first_rows
+from core.formats.votes.tools.fields import fields_of_items, value_as_text
+from core.formats.votes.tools.messages import conversation_text, objects_in, shared_turns
 from core.formats.votes.tools.shapes import Rows, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
@@ -137,12 +142,11 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
         turn, question = row.get("turn"), row.get("question_id")
         task = f"row {at}" if question in (None, "") else str(question)
         task = f"{task}, turn {turn}" if turn is not None else task
-        fields: dict[str, Any] = {"prompt": conversation_text(list(talks[0][:-1]) or asked)}
+        shared = shared_turns(*talks)
+        fields: dict[str, Any] = {"prompt": conversation_text(talks[0][:shared] or asked)}
         if all(talks):
-            fields["submission"] = {
-                "first": _last_answer(talks[0]),
-                "second": _last_answer(talks[1]),
-            }
+            first, second = (conversation_text(talk[shared:]) for talk in talks)
+            fields["submission"] = {"first": first, "second": second}
         item = contests.item_of_pair(
             task, str(row["model_a"]), str(row["model_b"]), _pair_texts(fields)
         )
@@ -152,10 +156,6 @@ def _read_arena(rows: Rows, title: str) -> ToolResults:
     if strange:
         contests.found.note(f"{strange:,} votes name no winner; they are failures.")
     return contests.results()
-
-
-def _last_answer(talk: Sequence[Mapping[str, Any]]) -> str:
-    return conversation_text(list(talk[-1:]))
 
 
 def _pair_texts(fields: dict[str, Any]) -> dict[str, Any]:
@@ -168,7 +168,7 @@ def _pair_texts(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _read_pairs(rows: Rows, title: str) -> ToolResults:
     contests = PairContests("mt_bench", title)
-    for row in rows:
+    for row, fields in zip(rows, _texts_beside(rows), strict=True):
         first, second = str(row["model_1"]), str(row["model_2"])
         task = f"question {row['question_id']}, turn {row.get('turn', 1)}"
         judge = row["judge"]
@@ -179,9 +179,42 @@ def _read_pairs(rows: Rows, title: str) -> ToolResults:
             choice = {a: A_BETTER, b: B_BETTER}.get(named or "") or (
                 TIE if winner == "tie" else None
             )
-            item = contests.item_of_pair(task, a, b, _pair_texts({}))
+            answers = [*fields["submission"].values()][:: 1 if game == "g1" else -1]
+            shown = {"submission": dict(zip(("first", "second"), answers, strict=True))}
+            item = contests.item_of_pair(task, a, b, fields | shown)
             contests.vote(item, rater, "llm", choice, str(row.get(f"{game}_judgment") or ""))
     return contests.results()
+
+
+def _texts_beside(rows: Rows) -> list[dict[str, Any]]:
+    """Return the texts of each row: those of the answers are empty if other files hold them."""
+    others = [{k: v for k, v in row.items() if k not in _ROLES_OF_PAIRS} for row in rows]
+    texts = [{key: value_as_text(value) for key, value in row.items()} for row in others]
+    columns = tuple(dict.fromkeys(key for row in texts for key in row))
+    table = first_rows(Table("", "json", columns, tuple(texts), (None,) * len(texts)))
+    answers = [c for c in columns if (shape := text_shape(table, c)) and shape.sentences]
+    sides = [(c, of) for c in answers if (of := _heading_of_second(c)) in answers and of != c]
+    first, second = sides[0] if len(sides) == 1 else ("", "")
+    told = [{k: v for k, v in row.items() if k not in (first, second)} for row in others]
+    about = fields_of_items(
+        [row | {"submission": of.get(first, "")} for row, of in zip(told, texts, strict=True)]
+    )
+    return [
+        fields | {"submission": {"first": of.get(first, ""), "second": of.get(second, "")}}
+        for fields, of in zip(about, texts, strict=True)
+    ]
+
+
+_SECOND = {"1": "2", "a": "b", "A": "B", "first": "second", "First": "Second"}
+
+
+def _heading_of_second(heading: str) -> str:
+    """Return the heading of the second of two answers, from that of the first.
+
+    >>> _heading_of_second("answer_1"), _heading_of_second("Reply A"), _heading_of_second("data")
+    ('answer_2', 'Reply B', 'data')
+    """
+    return re.sub(r"1|(?<![^\W_])[aA](?![^\W_])|[fF]irst", lambda m: _SECOND[m[0]], heading)
 
 
 _OF_ARENA = {"model_a", "model_b", "winner"}
@@ -216,15 +249,16 @@ ARENA = of_rows(
         "conversation_b[].content": "second",
     },
 )
+_ROLES_OF_PAIRS = {
+    **dict.fromkeys(("question_id", "turn"), "item"),
+    **dict.fromkeys(("judge", "judge[]"), "rater"),
+    "model_1": "first_system",
+    "model_2": "second_system",
+    **dict.fromkeys(("g1_winner", "g2_winner"), "label"),
+    **dict.fromkeys(("g1_judgment", "g2_judgment"), "reason"),
+}
 MT_BENCH_PAIRS = of_rows(
     lambda row: row.keys() >= _OF_PAIRS,
     _read_pairs,
-    roles={
-        **dict.fromkeys(("question_id", "turn"), "item"),
-        **dict.fromkeys(("judge", "judge[]"), "rater"),
-        "model_1": "first_system",
-        "model_2": "second_system",
-        **dict.fromkeys(("g1_winner", "g2_winner"), "label"),
-        **dict.fromkeys(("g1_judgment", "g2_judgment"), "reason"),
-    },
+    roles=_ROLES_OF_PAIRS,
 )

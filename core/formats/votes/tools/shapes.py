@@ -51,8 +51,8 @@ def of_rows(
         used = {role.column for role in results.roles if role.role != IGNORED}
         if unread := [c for c in _unread_text_columns(rows, results) if c not in used]:
             message = f"Texts that are left out: {', '.join(map(repr, unread[:20]))}."
-            mend = f"To grade the first: {maps_for('submission', unread[:1])}."
-            results.note(message, mend)
+            mend = f"To grade the first, without the votes: {maps_for('submission', unread[:1])}."
+            results.note(message, "" if results.contest else mend)
         return results
 
     def rows_inside(opened: Opened) -> list[dict[str, Any]]:

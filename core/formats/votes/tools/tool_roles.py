@@ -82,7 +82,7 @@ def _kept_words(results: ToolResults) -> dict[str, tuple[dict[str, None], str]]:
     items, answers = [*results.items.items()][:_ITEMS], results.answers[:_ANSWERS]
     kept: dict[str, Iterable[str]] = {"item": [key for key, _ in items]}
     for name, role in _FIELDS.items():
-        kept[role] = {_word(fields[name]) for _, fields in items if name in fields}
+        kept[role] = {word for _, of in items for _, word in _words_inside(of.get(name))}
     kept["context"] = {text for _, of in items for text in of.get("context", {}).values()}
     asked = {answer.question for answer in answers}
     kept["criterion"] = asked | {question.partition(": ")[0] for question in asked}

@@ -61,6 +61,28 @@ def test_a_battle_is_an_item_of_two_answers_as_they_were_shown() -> None:
     assert labels == ["A is better", "B is better", "Tie", "A is better", "Both bad"]
 
 
+@pytest.mark.parametrize("kind", ["arena", "pairs"])
+def test_turns_that_both_conversations_share_are_the_prompt_and_none_is_lost(kind: str) -> None:
+    def talk(who: str) -> list[dict[str, str]]:
+        said = ("system", "Be kind."), ("user", "Why?"), ("assistant", f"{who} one")
+        said += ("user", "More?"), ("assistant", f"{who} two")
+        return [{"role": role, "content": content} for role, content in said]
+
+    own = {
+        "arena": {"conversation_a": talk("x"), "conversation_b": talk("y")},
+        "pairs": {"chosen": talk("x"), "rejected": talk("y"), "prompt": "Why?"},
+    }[kind]
+    rows = [battle(n, "x", "y", "model_a") | own for n in range(3)] if kind == "arena" else [own]
+    found = read_bundle(open_bytes(lines(rows).encode(), "b.jsonl"), kind)
+
+    item = found.dataset.items[0]
+    assert isinstance(item.submission, Pair)
+    assert item.prompt == "system: Be kind.\n\nuser: Why?"
+    answer = "assistant: {0} one\n\nuser: More?\n\nassistant: {0} two"
+    assert item.submission.first == answer.format("x")
+    assert item.submission.second == answer.format("y")
+
+
 def test_the_leaderboard_counts_what_was_voted(tmp_path: Path) -> None:
     file = tmp_path / "battles.jsonl"
     file.write_text(lines(BATTLES))
@@ -103,6 +125,34 @@ def test_mt_benchs_judge_saw_both_orders() -> None:
     assert found.dataset.items[0].meta["text_available"] is False
 
 
+@pytest.mark.parametrize("heads", [("answer_1", "answer_2"), ("Reply A", "Reply B"), ("", "")])
+def test_texts_beside_mt_benchs_pairs_are_read_in_both_orders(heads: tuple[str, str]) -> None:
+    def said(who: str, n: int) -> str:
+        return f"River {n} is long, says {who}, and it is deep, too."
+
+    rows = [
+        {"question_id": n, "model_1": "x", "model_2": "y", "g1_winner": "model_1", "turn": 1,
+         "g2_winner": "tie", "judge": ["gpt-4", "pair-v2"], "g1_judgment": f"{n} is clear to me.",
+         "g2_judgment": f"I cannot tell which of {n} it is.", "prompt": f"How long is river {n}?"}
+        | ({heads[1]: said("y", n), heads[0]: said("x", n)} if heads[0] else {})
+        for n in range(6)
+    ]  # fmt: skip
+    found = read_bundle(open_bytes(lines(rows).encode(), "gpt-4_pair.jsonl"), "mt_bench")
+
+    items = {item.id: item for item in found.dataset.items}
+    assert len(items) == 12
+    assert {item.prompt for item in items.values()} == {row["prompt"] for row in rows}
+    for id, order in (("question 3, turn 1 · 0-1", "xy"), ("question 3, turn 1 · 1-0", "yx")):
+        texts = items[id].submission
+        assert isinstance(texts, Pair)
+        told = [said(who, 3) for who in order] if heads[0] else ["", ""]
+        assert [texts.first, texts.second] == told
+        assert ("text_available" in items[id].meta) is (not heads[0])
+    assert not [n for n in found.notices if "left out" in n.message or "--map" in n.mend]
+    unread = {role.column for role in found.roles if role.role == "ignored"}
+    assert not unread & {*heads, "prompt"}
+
+
 def test_more_people_than_can_be_told_apart_are_one_rater() -> None:
     rows = [battle(n, "x", "y", "model_a", judge=f"arena_user_{n}") for n in range(250)]
 
@@ -136,7 +186,7 @@ def test_battles_of_question_0_are_one_task() -> None:
     assert [item.id for item in found.dataset.items] == ["0, turn 1 · 0-1"]
 
 
-def test_long_texts_that_are_left_out_are_named_with_a_map_that_takes_them() -> None:
+def test_long_texts_that_are_left_out_are_named_without_a_map_that_loses_the_votes() -> None:
     told = "The first is right about the river, the second only about the sea."
     rows = [battle(n, "x", "y", "tie") | {"judge_notes": f"{told} {n}"} for n in range(6)]
     source = open_bytes(lines(rows).encode(), "battles.jsonl")
@@ -144,7 +194,7 @@ def test_long_texts_that_are_left_out_are_named_with_a_map_that_takes_them() -> 
     (left_out,) = [n for n in read_bundle(source, "arena").notices if "left out" in n.message]
 
     assert left_out.message == "Texts that are left out: 'judge_notes'."
-    assert "--map submission=judge_notes" in left_out.mend
+    assert left_out.mend == ""
     items = read_items(lines(rows), "battles.jsonl", changes=["submission=judge_notes"])
     assert items.value.items[0].text == f"{told} 0"
 
