@@ -46,7 +46,7 @@ def test_a_criterion_says_its_polarity_and_describes_every_level(entry) -> None:
 def test_a_worked_example_names_an_option_and_can_be_sent_to_a_judge(entry) -> None:
     assert entry.option in {o.label for o in entry.criterion.options}
     assert len(entry.why.split()) >= 4
-    prompt, *_ = preview_prompt(entry.criterion, "", entry.example, seed=1)
+    _, prompt = preview_prompt(entry.criterion, "", entry.example, seed=1)
     assert any(entry.example.output in segment.text for segment in prompt.segments)
 
 
