@@ -74,10 +74,12 @@ def _scores_in(rows: Sequence[Row], column: str) -> list[dict[str, str]]:
     """
     found, spelt = list[dict[str, str]](), dict[str, str]()
     for row in rows:
-        cell = row.get(column)
-        parts = _BETWEEN.split(cell.strip(" \n;,|")) if cell and isinstance(cell, str) else []
+        cell = row.get(column) or ""
+        if not isinstance(cell, str) or len(cell) > _LONGEST:
+            return []
+        parts = _BETWEEN.split(cell.strip(" \n;,|"))
         matches = [_SCORE.fullmatch(part) for part in parts if part]
-        if cell and (not isinstance(cell, str) or len(cell) > _LONGEST or None in matches):
+        if None in matches:
             return []
         scores = {spelt.setdefault(fold(m[1]), m[1]): m[2] for m in matches if m}
         if len(scores) < len(matches):
