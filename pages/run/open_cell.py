@@ -38,6 +38,10 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             css_class = ' class="rs-sought"' if state.get(filters.FOUND) else ""
             st.html(f"<b{css_class}>{esc(one_line(item_id, 60))}</b>", width="content")
+            may_settle = settling.may_settle() and not settling.selected_cells()
+            if may_settle:
+                # Among the other buttons, so that the votes below do not move down.
+                settling.show_last(run.id, brief=True)
             st.space("stretch")
             # Screen readers read out the buttons' words; other users see the icon, the key, and a
             # tooltip.
@@ -52,10 +56,8 @@ def show(run: Run, items: Sequence[GridItem], item_id: str, name: str) -> None:
             )
             title = f"{one_line(name, 80)}: {one_line(item_id, 80)}"
             work.link_to_review(run.id, [item_id], title, criterion=name)
-            may_settle = settling.may_settle() and not settling.selected_cells()
             if may_settle:
                 settling.ask_name_in_cell()
-                settling.show_last(run.id, brief=True)
         st.html(text_html(view.item))
         if may_settle:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):

@@ -82,6 +82,13 @@ def test_the_votes_of_three_judges_are_in_the_first_view_of_an_open_cell(
 ) -> None:
     turn(desk, f"{app_url}/run?run=3&cell={FIRST}&cell=Depth")
 
+    # Until the page knows whose browser this is, it may ask for a name above the votes.
+    desk.wait_for_function(
+        "height => { const cards = document.querySelectorAll('.rs-brief .rs-card');"
+        " return cards.length === 3 && cards[2].getBoundingClientRect().bottom <= height; }",
+        arg=DESK["height"],
+    )
+
     cards = desk.locator(".rs-brief .rs-card")
     assert cards.count() == 3
     for card, judge, order in zip(cards.all(), JUDGES, ORDERS, strict=True):
