@@ -164,7 +164,7 @@ _CHOICE = re.compile(r'\s*\(?"?([A-Za-z0-9]{1,12})"?[):.]\s+(.+)\Z')
 
 
 def is_model_graded(value: Any) -> bool:
-    """Return whether this is a spec of OpenAI evals, or several by name."""
+    """Return whether this is a model-graded spec of OpenAI evals, or a mapping of names to them."""
     return bool(_specs_by_name(value))
 
 

@@ -111,7 +111,7 @@ def _columns_beside(
 
 
 def _joined_heading(upper: str, lower: str) -> str:
-    """Return one heading from two rows, in a survey's form or as criterion and rater."""
+    """Join a heading in two rows: `Question? [part]` as surveys write it, else `upper / lower`."""
     asks = upper.endswith("?") or len(upper.split()) > 4
     return f"{upper} [{lower}]" if asks else f"{upper} / {lower}"
 

@@ -75,7 +75,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     left = [c for c in left if could_answer(table, c) and not is_sum(c)]
     judged = [c for c in left if not (words_in(table, c) - _known_words(table, mapping, c))]
     if not mapping.rater and _graded_columns(table, left):
-        return None  # how much better, in numbers: the user says which side is which
+        return None  # Numbers say how much better one side is; the user says which.
     plains = {plain_name(c): c for c in reversed(judged)}
     named = [plains[name] for name in _PREFERENCE if name in plains]
     named = named or [c for c in judged if has_word(c, PREFERENCES)]
@@ -88,7 +88,7 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     if not columns and not are_decided(mapping):
         return None
     if not mapping.rater and {*columns} < {*_columns_by_person(table, mapping, left)}:
-        return None  # all of them are preferences once the user explains an unknown word
+        return None  # The user must explain a word before these can be preferences.
     sides = [c for c in (mapping.first, mapping.second) if c]
     if not mapping.rater and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # The rater's column holds unknown words, so ask the user.
