@@ -55,14 +55,14 @@ def is_index(table: Table, column: str) -> bool:
     """
     name = column.strip().lower()
     if not re.match(r"(unnamed: \d+(\.\d+)?|column 1)\Z", name):
-        return bool(re.match(r"(index|level_\d)\Z", name)) and counts_rows(table, column)
+        return bool(re.match(r"(index|level_\d)\Z", name)) and counts_rows(table.rows, column)
     cells = {str(row.get(column)) for row in table.rows}
     return len(cells) == len(table.rows) and all(cell.isdecimal() for cell in cells)
 
 
-def counts_rows(table: Table, column: str) -> bool:
+def counts_rows(rows: Sequence[Mapping[str, Any]], column: str) -> bool:
     """Return whether a column only counts the rows (1, 2 or 1., 2.), as a data frame's index."""
-    cells = [str(row.get(column)).removesuffix(".") for row in table.rows]
+    cells = [str(row.get(column)).removesuffix(".") for row in rows]
     return any(cells == [str(first + n) for n in range(len(cells))] for first in (0, 1))
 
 

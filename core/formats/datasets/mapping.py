@@ -203,7 +203,7 @@ def _given_labels(free: dict[str, str], table: Table, rubric: Rubric | None) -> 
     prefixed = [c for c in able if without_prefix(c) != c]
     few = [c for c in able if len(words_in(table, c)) <= MOST_SHARED and len(table.rows) > 2]
     levels = [c for c in few if _is_number(table, c)]
-    levels = [c for c in levels if names_a_criterion(c) or not counts_rows(table, c)]
+    levels = [c for c in levels if names_a_criterion(c) or not counts_rows(table.rows, c)]
     shared = next(iter(columns_by_scale(table, levels)), [])
     if not any(map(names_a_criterion, shared)) or named_for_raters(shared):
         shared = []  # these could be answers of raters, which are votes

@@ -77,7 +77,7 @@ def _reason_for_role(table: Table, column: str, role: str, cells: Sequence[str])
 def _reason_unused(table: Table, column: str, cells: Sequence[str]) -> str:
     if not cells:
         return "always empty"
-    if counts_rows(table, column):
+    if counts_rows(table.rows, column):
         return "counts the rows"
     if is_index(table, column):
         return "an index without a heading"

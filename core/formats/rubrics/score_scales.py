@@ -149,8 +149,8 @@ def _rubric_inside(value: Any) -> Any:
 
 def _weights_beside(value: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
     """Return the key beside the criteria that holds their weights by name, and the weights."""
-    for key in _AGGREGATES & value.keys():
-        weights = value[key].get("weights", value[key]) if isinstance(value[key], Mapping) else ()
+    for key in (key for key in value if key in _AGGREGATES and isinstance(value[key], Mapping)):
+        weights = value[key] if key == "weights" else value[key].get("weights")
         if isinstance(weights, Mapping) and all(finite(n) is not None for n in weights.values()):
             return key, weights
     return "", {}

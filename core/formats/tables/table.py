@@ -201,7 +201,7 @@ def _read_binary(opened: Opened, sheet: str | None, most: int | None) -> Table |
         return _table_of_rows(book.kind, joined_sheets(book, opened.name), opened.name)
     if book is not None:
         return _table_of_rows(book.kind, chosen_sheet(book, sheet, opened.name), opened.name)
-    if (marks := marks_in(opened)) is not None:
+    if (marks := opened.once(marks_in)) is not None:
         return _table_of_rows("docx", sheet_rows(marks, opened.name), opened.name)
     texts = submissions_in(opened)
     return None if texts is None else _table_of_rows("files", texts, opened.name)

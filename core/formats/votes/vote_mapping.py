@@ -170,7 +170,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     fields = fields_checked_by_values(table, named_fields(flat_columns(table), WIDE))
     first = values_of(table)
     number, names = fields.get("item"), item_columns(first)
-    if number and len(names) == 1 and counts_rows(first.table, number):
+    if number and len(names) == 1 and counts_rows(first.table.rows, number):
         fields["item"] = names[0]  # a name beside the number of the row
     able = [c for c in columns_to_answer(table, fields) if c != number]
     candidates = [c for c in able if could_answer(table, c)]

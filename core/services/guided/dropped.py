@@ -85,7 +85,7 @@ def recognise(files: Sequence[File]) -> tuple[Recognised, ...]:
         opened = Opened(file.data, file.name)
         if _is_rubric(opened):
             recognised.append(_recognise_rubric(file, opened))
-        elif _is_document(file) and marks_in(opened) is None:
+        elif _is_document(file) and opened.once(marks_in) is None:
             documents.append(file)
         else:
             recognised.append(_recognise_table(file, opened))

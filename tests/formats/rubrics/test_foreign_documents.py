@@ -516,3 +516,14 @@ def test_a_choice_among_criteria_with_levels_is_nominal_and_weights_may_stand_be
         "nominal", [("letter", 0, False), ("list", 0, False), ("not applicable", None, True)],
     )  # fmt: skip
     assert [(option.label, option.value) for option in end.options] == [("yes", 1), ("no", 0)]
+
+
+def test_numbers_beside_criteria_that_are_no_weights_are_said_to_be_left_out() -> None:
+    data = {
+        "criteria": [{"name": "tone", "levels": {0: "rude", 1: "kind"}}],
+        "scoring": {"pass": 1},
+        "aggregate": {"weights": {"tone": 4}},
+    }
+    parsed = read_rubrics(json.dumps(data), "x.json")[0]
+    assert parsed.value.criteria[0].weight == 4
+    assert "outside the criteria: scoring." in " ".join(n.message for n in parsed.notices)

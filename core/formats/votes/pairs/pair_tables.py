@@ -262,7 +262,9 @@ def _columns_by_person(table: Table, mapping: VoteMapping, columns: Sequence[str
 
 def _graded_columns(table: Table, columns: Sequence[str]) -> list[str]:
     """Return columns of numbers below and above 0 on one scale: how strongly raters prefer one."""
-    able = [c for c in columns if not (is_sum(c) or names_a_criterion(c) or counts_rows(table, c))]
+    able = [
+        c for c in columns if not (is_sum(c) or names_a_criterion(c) or counts_rows(table.rows, c))
+    ]
     numbers = {c: {number_of(w) for w in words_in(table, c) - NO_ANSWER} for c in able}
     able = [c for c in able if numbers[c] and None not in numbers[c]]
     group = next(iter(columns_by_scale(table, able)), [])

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 from core.domain.rubric import Rubric
 from core.errors import InputError
 from core.formats.columns.headings import (
-    is_confidential,
     is_question,
     names_a_person,
     names_a_rater,
@@ -307,10 +306,9 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
         lacks = "its columns could be criteria, answered by one rater" + wide.texts.columns_phrase
         sure = wide.is_gradebook or {*wide.columns} <= table.maxima
         sure = sure and bool(wide.item) and not marks
-        values = values_of(table)
-        remarks = [*filter(values.holds_remarks, values.columns)] if wide.are == "criteria" else []
         stems = tuple(c.partition(" (")[0] for c in wide.columns)  # a remark on one criterion
-        remarks = [c for c in remarks if not (is_confidential(c) or c.startswith(stems))]
+        remarks = [c for c in values_of(table).remarks if not c.startswith(stems)]
+        remarks = remarks if wide.are == "criteria" else []
         reason = [f"reason={c}" for c in remarks if len(remarks) == 1]
         yield NearShape("criteria", lacks, (*wide.changes("criteria"), *reason, *marks), sure)
 

@@ -253,7 +253,7 @@ def item_columns(values: Values) -> tuple[str, ...]:
     by_name = full_name and not (ids or codes or named) and values.uniqueness(full_name) == 1
     if not by_name and (columns := [*ids, *codes, *named, *first, *words]):
         is_id = "id" in plain_heading(columns[0]).split()
-        if counts_rows(values.table, columns[0]) and not is_id:  # A name beside it says more.
+        if counts_rows(values.table.rows, columns[0]) and not is_id:  # A name beside it says more.
             shapes = {c: text_shape(values.table, c) for c in values.columns[1:2]}
             beside = [c for c, of in shapes.items() if of and not of.sentences]
             beside = [c for c in beside if not is_scale(values.distinct[c], c)]

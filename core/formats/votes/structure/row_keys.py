@@ -8,7 +8,6 @@ from itertools import combinations, product
 
 from core.formats.columns.answer_columns import columns_by_scale
 from core.formats.columns.headings import (
-    is_confidential,
     names_a_criterion,
     names_a_person,
     names_an_occasion,
@@ -118,8 +117,7 @@ def _keys_rated_once(values: Values) -> RowKeys | None:
         return None  # records of something else: trips, orders
     answers = tuple(without_derived(values, scales))
     texts = best_texts(values, [t for t in values.text_columns() if t not in answers], item)
-    remarks = filter(values.holds_remarks, values.columns)
-    reason = next((c for c in remarks if not is_confidential(c)), "")
+    reason = next(iter(values.remarks), "")
     return RowKeys(item, raters[0], answers, texts=texts, reason=reason) if answers else None
 
 

@@ -18,6 +18,7 @@ from core.formats.columns.answer_columns import (
 from core.formats.columns.headings import (
     LANGUAGE,
     NO_RATERS,
+    is_confidential,
     is_quantity,
     is_sum,
     names_a_criterion,
@@ -156,6 +157,11 @@ class Values:
         """Return whether a column holds remarks; `note` is a mark if it holds numbers."""
         named = is_remark(column) and plain_heading(column).rpartition(" ")[2] not in _KEPT
         return named and not self.is_number(column)
+
+    @property
+    def remarks(self) -> list[str]:
+        """Return the columns of remarks that are not confidential."""
+        return [c for c in self.columns if self.holds_remarks(c) and not is_confidential(c)]
 
     def holds_sentences(self, column: str) -> bool:
         """Return whether a column holds sentences, such as a reviewer's text."""

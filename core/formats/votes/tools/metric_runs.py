@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from core.formats.columns.answer_columns import counts_rows
 from core.formats.datasets.roles import IGNORED, NOTE
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
@@ -163,8 +164,7 @@ def _number_columns(rows: Rows) -> list[str]:
 
 
 def _is_index(rows: Rows, name: str) -> bool:
-    """Return whether a column counts three rows or more, as the index of a data frame does."""
-    return len(rows) > 2 and [_cell_value(row.get(name)) for row in rows] == [*range(len(rows))]
+    return len(rows) > 2 and counts_rows(rows, name)
 
 
 def _cell_value(value: Any) -> Value:

@@ -55,8 +55,7 @@ def _add_langfuse_score(results: ToolResults, row: Row) -> None:
     item = f"{trace}/{part}" if part else str(trace)
     source = str(row.get("source") or "API")
     author = _first_filled(row, "authorUserId", "author_user_id")
-    of_users = source == "API" and is_users_feedback(str(row["name"]))
-    rater, kind = _USER if of_users else _LANGFUSE.get(source, (source, "offline"))
+    rater, kind = _rater_of(_LANGFUSE, source, str(row["name"]))
     form = str(_first_filled(row, "dataType", "data_type") or "")
     label = _first_filled(row, "stringValue", "string_value")
     value = _number_or_text(row.get("value"))
@@ -71,7 +70,15 @@ def _add_langfuse_score(results: ToolResults, row: Row) -> None:
     results.answers.append(answer)
 
 
-_USER: tuple[str, RaterKind] = ("user", "human")
+def _rater_of(
+    raters: Mapping[str, tuple[str, RaterKind]], source: str, name: str
+) -> tuple[str, RaterKind]:
+    """Return the rater and kind of a source; what a program sent may be the users' feedback."""
+    if source in ("API", "api") and is_users_feedback(name):
+        return "user", "human"
+    return raters.get(source, (source, "offline"))
+
+
 _LANGFUSE: Mapping[str, tuple[str, RaterKind]] = {
     "ANNOTATION": ("annotator", "human"),
     "EVAL": ("evaluator", "llm"),
@@ -89,8 +96,7 @@ def _add_langsmith_score(results: ToolResults, row: Row) -> None:
         return
     source = object_or_empty(parsed_cell(row.get("feedback_source")))
     form, user = str(source.get("type") or "api"), source.get("user_id")
-    of_users = form == "api" and is_users_feedback(str(row["key"]))
-    rater, kind = _USER if of_users else _LANGSMITH.get(form, (form, "offline"))
+    rater, kind = _rater_of(_LANGSMITH, form, str(row["key"]))
     rater = f"{rater} {user}" if user and kind == "human" else rater
     score = _number_or_text(row.get("score"))
     value = score if score is not None else _number_or_text(row.get("value"))
