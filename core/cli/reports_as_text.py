@@ -131,7 +131,8 @@ def _figure_lines(
         if criterion and (
             direction := bias_direction(name, criterion["scale"], criterion["levels"], estimate)
         ):
-            label, estimate = f"{direction[0]} by", direction[2]
+            words, _, estimate = direction
+            label = f"{words} by"
         parts.append(f"{label} {estimate.words(percent if KNOWN[name].share else score).inline}")
     for name, label in names.items():
         if group.get(name) is not None and (reason := reasons.get(f"ci.{name}")):

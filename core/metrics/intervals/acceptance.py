@@ -219,7 +219,8 @@ def acceptance(
     if not (0 < alpha < 1 and 0 < delta < 1):
         raise ValueError("alpha and delta lie between 0 and 1")
     drawn, known_labels = _labels_by_confidence(confidence, is_right), _labels_by_confidence(*known)
-    labels, least = len(drawn[0]), fewest_labels(alpha, delta)
+    confidences, _ = drawn
+    labels, least = len(confidences), fewest_labels(alpha, delta)
     if labels < least:
         reason = (
             f"{labels} randomly drawn labels cannot promise that at most {alpha:.3g} "
@@ -286,9 +287,10 @@ def _step_sequence(
     alpha: float,
     delta: float,
 ) -> tuple[Step, ...]:
+    (drawn, _), (others, _) = drawn_labels, other_labels
     parts = [
-        drawn_labels[0],
-        other_labels[0],
+        drawn,
+        others,
         np.empty(0) if unlabelled is None else unlabelled,
     ]
     everything = np.concatenate(parts)
@@ -296,9 +298,9 @@ def _step_sequence(
     shares = np.cumsum(counts[::-1]) / len(everything)
     # A quarter more than the smallest number, because the number of labels at a threshold is
     # random.
-    start = max(START, min(1.0, 1.25 * fewest_labels(alpha, delta) / len(drawn_labels[0])))
+    start = max(START, min(1.0, 1.25 * fewest_labels(alpha, delta) / len(drawn)))
     tested = levels[::-1][shares >= start]
-    at_once = len(other_labels[0]) > 0
+    at_once = len(others) > 0
     risk = delta / len(tested) if at_once else delta
     steps: list[Step] = []
     for level in tested:
