@@ -1,27 +1,18 @@
-"""Read the verdicts of a run's cells: by item, all, as columns, and their counts."""
+"""Read the verdicts of a run as columns, and their counts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from core.domain.votes import ADJUDICATED, Verdict
+from core.domain.votes import ADJUDICATED
 from core.store.database.connection import Connections
 
 
 def _exact_match(column: str) -> str:
     # In JSON, SQLite would round a number to 15 digits.
     return f"CASE WHEN {column} IS NOT NULL THEN printf('%!.17g', {column}) END"
-
-
-_FLAGS = [Verdict._fields.index(name) for name in ("abstained", "tie")]
-
-
-def _verdict_from(row: list[Any]) -> Verdict:
-    for at in _FLAGS:
-        row[at] = bool(row[at])
-    return Verdict._make(row)
 
 
 _COLUMNS = (
@@ -36,31 +27,10 @@ _COLUMNS = (
 
 
 class CellVerdicts:
-    """The part of ``store.results`` that reads verdicts."""
+    """The part of ``store.results`` that reads columns and counts of verdicts."""
 
     def __init__(self, files: Connections) -> None:
         self._files = files
-
-    def cells(self, run_id: int, item_id: str) -> list[Verdict]:
-        """Return an item's verdicts by criterion name. Cells without votes have no row."""
-        return [verdict for _, verdict in self._verdicts("item_id = ?", run_id, item_id)]
-
-    def verdicts(self, run_id: int, criterion: str | None = None) -> list[tuple[str, Verdict]]:
-        """Return a run's verdicts (of a criterion, or all) with item ids, by item."""
-        return self._verdicts("(? IS NULL OR criterion = ?)", run_id, criterion, criterion)
-
-    def verdicts_of(self, run_id: int, item_ids: Sequence[str]) -> list[tuple[str, Verdict]]:
-        """Return the verdicts of these items with their ids."""
-        ids = json.dumps(list(item_ids))
-        return self._verdicts("item_id IN (SELECT value FROM json_each(?))", run_id, ids)
-
-    def _verdicts(self, where: str, run_id: int, *values: object) -> list[tuple[str, Verdict]]:
-        rows = self._files.tuples(
-            f"SELECT item_id, {', '.join(Verdict._fields)} FROM cell "
-            f"WHERE run_id = ? AND {where} ORDER BY item_id, criterion",
-            (run_id, *values),
-        )
-        return [(item, _verdict_from(columns)) for item, *columns in rows]
 
     def agreements(self, run_id: int) -> list[tuple[str, str, float]]:
         """Return the agreement of the votes on each cell: item, criterion, agreement."""

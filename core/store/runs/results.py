@@ -276,6 +276,27 @@ class Results(CellVerdicts):
         )
         return [(low + i * width, low + (i + 1) * width, counts.get(i, 0)) for i in range(bins)]
 
+    def cells(self, run_id: int, item_id: str) -> list[Verdict]:
+        """Return an item's verdicts by criterion name. Cells without votes have no row."""
+        return [verdict for _, verdict in self._verdicts("item_id = ?", run_id, item_id)]
+
+    def verdicts(self, run_id: int, criterion: str | None = None) -> list[tuple[str, Verdict]]:
+        """Return a run's verdicts (of a criterion, or all) with item ids, by item."""
+        return self._verdicts("(? IS NULL OR criterion = ?)", run_id, criterion, criterion)
+
+    def verdicts_of(self, run_id: int, item_ids: Sequence[str]) -> list[tuple[str, Verdict]]:
+        """Return the verdicts of these items with their ids."""
+        ids = json.dumps(list(item_ids))
+        return self._verdicts("item_id IN (SELECT value FROM json_each(?))", run_id, ids)
+
+    def _verdicts(self, where: str, run_id: int, *values: object) -> list[tuple[str, Verdict]]:
+        rows = self._files.tuples(
+            f"SELECT item_id, {', '.join(Verdict._fields)} FROM cell "
+            f"WHERE run_id = ? AND {where} ORDER BY item_id, criterion",
+            (run_id, *values),
+        )
+        return [(item, _verdict_from(columns)) for item, *columns in rows]
+
     def put(self, run_id: int, results: Sequence[ItemResult]) -> None:
         """Replace the results of these items; all or nothing."""
         with self._files.write() as db:
@@ -314,6 +335,7 @@ ADD_CELL = (
     f"INSERT INTO cell ({', '.join(_COLUMNS_OF_CELL)}) "
     f"VALUES ({', '.join('?' * len(_COLUMNS_OF_CELL))})"
 )
+_FLAGS = [Verdict._fields.index(name) for name in ("abstained", "tie")]
 #: Invalidates the caches of a run's verdicts, which carry an older number.
 DERIVED = "UPDATE run SET derived = derived + 1 WHERE id = ?"
 
@@ -350,3 +372,9 @@ def put_results(db: sqlite3.Connection, run_id: int, results: Sequence[ItemResul
 def _item_row(row: Sequence[Any], trace: dict[str, Any] | None = None) -> RunItemRow:
     values = [*row[:14], *map(bool, row[14:17]), *row[17:22], trace]
     return RunItemRow(*values)
+
+
+def _verdict_from(row: list[Any]) -> Verdict:
+    for at in _FLAGS:
+        row[at] = bool(row[at])
+    return Verdict._make(row)
