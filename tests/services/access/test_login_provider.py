@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import httpx
+import httpx2
 import pytest
 from authlib.integrations.starlette_client import OAuth, StarletteOAuth2App
 from joserfc.errors import BadSignatureError, InvalidClaimError
@@ -62,7 +62,7 @@ def test_all_who_begin_at_once_wait_for_one_answer(provider: Provider) -> None:
         return await asyncio.gather(*(begin() for _ in range(20)), return_exceptions=True)
 
     provider.broken = True
-    assert {type(one) for one in asyncio.run(twenty())} == {httpx.HTTPStatusError}
+    assert {type(one) for one in asyncio.run(twenty())} == {httpx2.HTTPStatusError}
     assert provider.asked[DISCOVERY] == 1
     # What failed is not kept.
     provider.broken = False
