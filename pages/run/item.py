@@ -342,11 +342,11 @@ def _open_criterion(view: ItemView, names: list[str]) -> int:
     """Return the open criterion: from the address, the filter, or else the most notable: the first
     whose verdict differs from its label, else whose judges failed, else in doubt.
     """
-    tests_of_cell = [
+    in_address = [
         name for name in (state.address(state.AT), state.address(state.CRITERION)) if name in names
     ]
-    if tests_of_cell:
-        return names.index(tests_of_cell[0])
+    if in_address:
+        return names.index(in_address[0])
     tests: tuple[Callable[[CriterionView], object], ...] = (
         lambda line: line.truth is not None and line.verdict and line.verdict.option != line.truth,
         lambda line: line.verdict is None and any(vote.failure for vote in line.votes),
