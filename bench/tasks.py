@@ -402,7 +402,8 @@ def _review(hands: Hands, answers: list[dict[str, Any]]) -> None:
 def _digit(hands: Hands, answers: list[dict[str, Any]], said: str, asked: str) -> str:
     """The key of the option with which the text on the page is labelled."""
     shown = " ".join(said.split())
-    about = next(one for one in answers if " ".join(one["submission"].split()) in shown)
+    held = [one for one in answers if " ".join(one["submission"].split()) in shown]
+    about = max(held, key=lambda one: len(one["submission"]))  # One answer is "?" alone.
     name = next(name for name in ASKED if ASKED[name] in " ".join(asked.split()))
     options = hands.page.locator(".st-key-rs_options button").all_inner_texts()
     wanted = about["labels"][name]["label"]

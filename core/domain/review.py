@@ -74,8 +74,9 @@ class QueueRule(Noun):
 
     ``margin``: the top share of the votes minus the second is below this. ``near_mark``: the item's
     score is this close to a threshold of the rubric's decision, and this cell can move it across.
-    ``None`` disables either. ``everything`` takes all cells. ``items`` and ``criteria`` restrict
-    all of these. ``audit_share``: the probability of each cell without another reason.
+    ``None`` disables either. ``undecided``: cells without a verdict, also where all judges are
+    switched off. ``everything`` takes all cells. ``items`` and ``criteria`` restrict all of these.
+    ``audit_share``: the probability of each cell without another reason.
     ``gold_share``: the probability of each further cell with a label in the dataset. ``most``: the
     largest number of cells (``None``: no cap). Both shares are then shares of it, and the reasons
     fill the rest, from the start of the queue's order. ``requested``: cells with a regrade request,
@@ -88,6 +89,7 @@ class QueueRule(Noun):
     margin: Annotated[float | None, Field(gt=0, le=1)] = None
     abstention: bool = True
     failure: bool = True
+    undecided: bool = False
     near_gate: bool = False
     near_mark: Annotated[float | None, Field(ge=0, le=1e100)] = None
     flip: bool = True
@@ -128,7 +130,7 @@ class QueueRule(Noun):
         if self.drawn is not None:
             return True
         reasons = (self.split, self.abstention, self.failure, self.near_gate, self.flip, self.stale)
-        rules = self.everything or self.requested or self.gold_share > 0
+        rules = self.everything or self.undecided or self.requested or self.gold_share > 0
         return not (any(reasons) or rules or self.margin is not None or self.near_mark is not None)
 
 

@@ -15,6 +15,7 @@ and 3 score 0 and fail.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from core.domain.dataset import Dataset, Item, Label
@@ -88,15 +89,22 @@ def queued(store: Store, count: int) -> Run:
 
 
 def record(store: Store, run: Run, some: tuple[Item, ...]) -> None:
-    """The judges' votes on some of the items, recorded as a Runner does it."""
+    """The judges' votes on some of the items, by the table above."""
+    votes = {(i.id, c.name): VOTES[int(i.id[1:]) % 4] for i in some for c in RUBRIC.criteria}
+    record_votes(store, run, votes)
+
+
+def record_votes(
+    store: Store, run: Run, votes: Mapping[tuple[str, str], tuple[int, int, int]]
+) -> None:
+    """The judges' votes by cell, recorded as a Runner does it."""
     lease = store.leases.claim("me", at=0.0, seconds=1e12, run_id=run.id)
     assert lease is not None
     derive = derivation_for(run.plan, RUBRIC, items(run.items), settled_lookup(store, run.id))
     outcomes = [
-        AskedOutcome((Vote(Cell(item.id, c.name, judge), option, option == NA, "secret-reason"),))
-        for item in some
-        for c in RUBRIC.criteria
-        for judge, option in zip(JUDGES, VOTES[int(item.id[1:]) % 4], strict=True)
+        AskedOutcome((Vote(Cell(*cell, judge), option, option == NA, "secret-reason"),))
+        for cell, options in votes.items()
+        for judge, option in zip(JUDGES, options, strict=True)
     ]
     store.votes.record(
         run.id, outcomes, owner=lease.owner, fence=lease.fence, now=NOW, derive=derive

@@ -27,7 +27,6 @@ from core.services.exports.grade_sheet import (
 from core.services.exports.judgement_rows import load_graded
 from core.services.guided import judging
 from core.services.reports import worked_example
-from core.services.results.doubt import only_switched_off
 from core.services.results.item_view import ItemView, item_view
 from core.services.review import queues
 from core.services.runs import lifecycle
@@ -165,17 +164,14 @@ def outcome(store: Store, run_id: int) -> Outcome:
 
 @allowed("review")
 def take_up_ungraded(store: Store, seat: Seat, run_id: int) -> QueueRow:
-    """Return the queue of cells that keep texts of a run from a grade, made now if missing.
-
-    If judges learned nothing about a criterion, people grade whole texts.
+    """Return the queue of cells without a verdict, of texts of a run without a grade; made now if
+    missing.
 
     Raises:
         InputError: every text has a grade.
     """
     items = outcome(store, run_id).ungraded
-    switched_off = {item_id for item_id, _ in only_switched_off(store, store.runs.get(run_id))}
-    whole_texts = bool(switched_off & set(items))
-    rule = QueueRule.only(failure=True, abstention=True, everything=whole_texts, items=items)
+    rule = QueueRule.only(undecided=True, items=items)
     return queues.take_up(store, seat, run_id, "Texts without a grade", rule)
 
 

@@ -321,8 +321,9 @@ def reason_flags(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[R
     """Return the cells to which each reason of a rule applies, in the order of listed reasons."""
     statistics, voted = table.statistics, table.statistics.there
     flags: dict[Reason, Flags] = {}
-    if rule.failure:
-        flags["failure"] = statistics.failed
+    if rule.failure or rule.undecided:
+        decided = (statistics.option >= 0) & (statistics.abstained == 0)
+        flags["failure"] = statistics.failed & rule.failure | ~decided & rule.undecided
     if rule.split:
         # The entropy of the votes decides instead of their agreement with the verdict, because the
         # verdict may be an option without votes.

@@ -122,3 +122,24 @@ def test_the_end_counts_own_labels_what_has_no_grade_and_what_is_in_doubt(store:
 def test_split_votes_and_abstentions_are_in_doubt(store: Store) -> None:
     # Of every four items the first is unanimous, the others are split or have an abstention.
     assert grading.outcome(store, reviewed.graded(store, 8).id).in_doubt == 6
+
+
+def test_of_texts_without_a_grade_only_cells_without_a_verdict_are_queued(store: Store) -> None:
+    """On i0, all judges abstain on Right, which is 3 of its 4 points; ann gives Short a verdict, on
+    which cem abstains, too. bob is switched off.
+    """
+    run = reviewed.queued(store, 2)
+    votes = {
+        ("i0", "Right"): (reviewed.NA, reviewed.NA, reviewed.NA),
+        ("i0", "Short"): (reviewed.MET, reviewed.NA, reviewed.NA),
+        ("i1", "Right"): (reviewed.MET, reviewed.NA, reviewed.MET),
+        ("i1", "Short"): (reviewed.NA, reviewed.NA, reviewed.NA),
+    }
+    reviewed.record_votes(store, run, votes)
+    off = {"trained": False}
+    store.runs.set_notes(run.id, {"training": {"bob": {"Right": off, "Short": off}}})
+
+    queue = grading.take_up_ungraded(store, reviewed.sit(store, "Ada"), run.id)
+
+    cells = [(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)]
+    assert cells == [("i0", "Right")]
