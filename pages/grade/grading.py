@@ -184,6 +184,7 @@ def _show_outcome(path: Path, run: RunRow) -> None:
         routes.draw_link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})
     if outcome.ungraded and any(judge.learns for judge in run.panel.judges):
         with st.container(horizontal=True, vertical_alignment="center"):
+            own.teach_by_open_texts(path, outcome.ungraded)
             own.draw_begin_button(path, "more", first=False)
             routes.draw_link(
                 routes.REVIEW_ITEM,

@@ -14,7 +14,7 @@ from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.rubric import Criterion
 from core.services.guided import grading, judging, learning, own_grades
 from core.services.guided.learning import LearntSoFar
-from core.services.guided.own_grades import TEN, Sitting
+from core.services.guided.own_grades import FIVE, TEN, Sitting
 from core.text import numbers as fmt
 from pages.grade import steps
 from pages.grade.rubric import draw_marks_button
@@ -30,10 +30,17 @@ from pages.ui.widgets import shown_errors
 #: With more labels a run's report shows the learning, and computing it here would take a while.
 MOST = 200
 DRAWN = "Texts are drawn at random; judges' answers are hidden. You can use the digit keys."
+LEFT_OPEN = (
+    "Judges learn from these five texts, then grade the others again. The texts are not drawn at "
+    "random, so they say nothing about the others."
+)
 PICKED = (
     "Texts with a reference are sorted by how close they are to it; sorting grades none "
     "of them. Judges' answers are hidden."
 )
+
+#: The help of sittings with picked texts.
+HELP = {"all": PICKED, "open": LEFT_OPEN}
 
 
 def open_sitting(path: Path) -> Sitting | None:
@@ -44,10 +51,13 @@ def open_sitting(path: Path) -> Sitting | None:
 
 
 def draw_begin_button(path: Path, kind: str, *, first: bool, ids: tuple[str, ...] = ()) -> None:
-    """Draw the button that begins a sitting: the next ten texts, or the picked ones."""
+    """Draw the button that begins a sitting: the next ten texts, or the picked ones.
+
+    Kind ``"open"`` picks texts that judges left without a grade.
+    """
     if path.dataset is None or path.rubric is None:
         return
-    if kind == "all" and not ids:
+    if kind in HELP and not ids:
         return
     remaining = len(ids) or min(
         TEN, len(own_grades.unlabelled_ids(store(), path.dataset, path.rubric))
@@ -58,16 +68,24 @@ def draw_begin_button(path: Path, kind: str, *, first: bool, ids: tuple[str, ...
         "first": f"Grade {remaining} yourself",
         "more": f"Grade {remaining} more yourself",
         "all": f"Grade all {remaining} yourself",
+        "open": f"Grade {remaining} of these yourself",
     }
     st.button(
         words[kind],
         key=state.key(GRADE_ACT, "own", kind),
         type="primary" if first else "secondary",
         icon=":material/edit_note:",
-        help=PICKED if ids else DRAWN,
+        help=HELP.get(kind, DRAWN),
         on_click=_on_begin,
         args=(path.dataset, path.rubric, ids),
     )
+
+
+def teach_by_open_texts(path: Path, ungraded: Sequence[str]) -> None:
+    """Draw the button that grades some of the texts without a grade, if there are more of them."""
+    if path.dataset is not None and path.rubric is not None and len(ungraded) > FIVE:
+        ids = own_grades.next_open_texts(store(), path.dataset, path.rubric, set(ungraded))
+        draw_begin_button(path, "open", first=True, ids=ids)
 
 
 def _on_begin(dataset: DatasetVersion, rubric: RubricVersion, ids: tuple[str, ...]) -> None:

@@ -26,6 +26,7 @@ from core.services.exports.grade_sheet import (
 )
 from core.services.exports.judgement_rows import load_graded
 from core.services.guided import judging
+from core.services.guided.learning import SEED
 from core.services.reports import worked_example
 from core.services.results.item_view import ItemView, item_view
 from core.services.review import queues
@@ -51,9 +52,10 @@ def run_request(
     trial_run: int | None = None,
 ) -> RunRequest:
     """Return the request for all texts. It has the trial's seed, so the trial's answers are reused
-    and not paid for again.
+    and not paid for again. Judges that all learn give equal grades for equal labels.
     """
-    seed = None if trial_run is None else store.runs.get(trial_run).plan.seed
+    seed = SEED if all(judge.learns for judge in panel.judges) else None
+    seed = seed if trial_run is None else store.runs.get(trial_run).plan.seed
     rubric = store.rubrics.version(rubric_version).rubric
     return RunRequest(
         rubric_version=rubric_version,

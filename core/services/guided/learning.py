@@ -24,6 +24,8 @@ MANY = 70
 GOOD = 0.6
 #: If kappa's interval is wider, the interval with twice as many labels is not shown.
 WIDEST = 1.0
+#: The seed of what is shown as learned, and of runs on this path.
+SEED = 1
 _JUDGE = Judge(name="learning", kind="classifier")
 
 
@@ -143,7 +145,7 @@ def curve_of(
     ``items`` are all items that it would judge.
     """
     name = criterion.name
-    result = train(_JUDGE, criterion, pairs, items, seed=1)
+    result = train(_JUDGE, criterion, pairs, items, seed=SEED)
     n = len(pairs)
     if isinstance(result, TrainingReport):
         return LearntCriterion(name, n, off=_why_off(result))

@@ -25,6 +25,8 @@ from core.store.store import Store
 GRADER = "Grader"
 #: The number of texts to grade before judges learn again.
 TEN = 10
+#: The same, of texts that judges left without a grade.
+FIVE = 5
 _KEPT = "own grades/"
 Given = Mapping[str, Mapping[str, str]]
 
@@ -34,12 +36,14 @@ class Sitting:
     """The texts of a sitting in order, and the answers by text and criterion.
 
     ``saved`` has the texts whose answers are already labels; these answers can still be changed.
+    ``picked`` texts were not drawn at random.
     """
 
     items: tuple[Item, ...]
     criteria: tuple[Criterion, ...]
     given: Given
     saved: frozenset[str] = frozenset()
+    picked: bool = False
 
     @property
     def open(self) -> tuple[Item, Criterion] | None:
@@ -64,6 +68,14 @@ def unlabelled_ids(store: Store, version: DatasetVersion, rubric: RubricVersion)
     order = in_draw_order([item.id for item in everyone], version)
     unlabelled = {item.id for item in everyone if item.text and not item.teaches}
     return [item_id for item_id in order if item_id in unlabelled]
+
+
+def next_open_texts(
+    store: Store, version: DatasetVersion, rubric: RubricVersion, ungraded: Collection[str]
+) -> tuple[str, ...]:
+    """Return the next texts to teach judges with, of those that they left without a grade."""
+    ids = [item_id for item_id in unlabelled_ids(store, version, rubric) if item_id in ungraded]
+    return tuple(ids[:FIVE])
 
 
 def in_draw_order(ids: list[str], version: DatasetVersion) -> list[str]:
@@ -106,7 +118,8 @@ def _stored_sitting(
         if item_id in by_id
     }
     items = tuple(by_id[item_id] for item_id in ids if item_id in by_id)
-    return Sitting(items, criteria, given, saved) if items else None
+    picked = draft.content.get("picked", False)
+    return Sitting(items, criteria, given, saved, picked) if items else None
 
 
 def _key(version: DatasetVersion, rubric: RubricVersion) -> str:
@@ -119,6 +132,7 @@ def _store_sitting(store: Store, key: str, sitting: Sitting, *, is_over: bool = 
         "given": sitting.given,
         "saved": sorted(sitting.saved),
         "over": is_over,
+        "picked": sitting.picked,
     }
     store.drafts.save(key, content, now=clock.now())
 
@@ -139,7 +153,7 @@ def begin(
     ids = _sorted_texts(store, version, ids, chosen_ids) if chosen_ids else ids[:TEN]
     if not ids:
         raise InputError("Every text has a grade by this rubric.")
-    sitting = {"items": ids, "given": {}}
+    sitting = {"items": ids, "given": {}, "picked": bool(chosen_ids)}
     store.drafts.save(_key(version, rubric), sitting, now=clock.now())
 
 
@@ -213,7 +227,8 @@ def finish(store: Store, version: DatasetVersion, rubric: RubricVersion) -> Data
     }
     if complete:
         version = _save_labels(store, version, complete)
-        _declare_sample(store, version)
+        if not current.picked:
+            _declare_sample(store, version)
     saved = current.saved.union(complete)
     if saved:
         _store_sitting(store, _key(version, rubric), replace(current, saved=saved), is_over=True)

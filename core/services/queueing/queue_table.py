@@ -325,8 +325,7 @@ def reason_flags(table: CellTable, rule: QueueRule, named: NamedCells) -> dict[R
         decided = (statistics.option >= 0) & (statistics.abstained == 0)
         flags["failure"] = statistics.failed & rule.failure | ~decided & rule.undecided
     if rule.split:
-        # The entropy of the votes decides instead of their agreement with the verdict, because the
-        # verdict may be an option without votes.
+        # The votes' entropy decides, as the verdict may be an option without votes.
         flags["split"] = np.nan_to_num(statistics.entropy) != 0
     if rule.abstention:
         flags["abstention"] = (statistics.abstentions > 0) & ~table.among(named.unasked)

@@ -16,7 +16,7 @@ from core import clock
 from core.domain.dataset import Dataset, Item, Label
 from core.domain.rubric import Criterion, Option, Rubric
 from core.services.assist import help_tasks
-from core.services.datasets import catalog
+from core.services.datasets import catalog, label_draws
 from core.services.guided import grading, judging, learning, own_grades
 from core.services.guided.judging import JudgeChoice
 from core.services.judges import connection, registry
@@ -686,6 +686,35 @@ def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
     assert [one.name for one in store.reviewers.list()] == ["Grader"]
     (queue,) = store.queues.list()
     assert queue.name == "Texts without a grade"
+
+
+def test_of_texts_that_judges_left_open_five_teach_them_before_they_grade_again(
+    store: Store,
+) -> None:
+    version, rubric = a_class(store, 30)
+    version = ten(store, version, rubric)
+    panel = judging.panel_of(store, judging.judges(store, 10).proposed)
+    run = grading.start(store, grading.run_request(store, rubric.id, version.id, panel))
+    worked_off(store, run)
+    left_open = set(grading.outcome(store, run).ungraded)
+    assert len(left_open) == 20
+    address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
+
+    app = press(open_page(PAGE, **address, run=str(run)), "Grade 5 of these yourself")
+
+    assert "0 of 5 texts done" in shown(app)
+    sitting = own_grades.unfinished_sitting(store, version, rubric)
+    assert sitting is not None
+    assert {item.id for item in sitting.items} < left_open
+    grade(store, version, rubric, most=9)
+    press(app.run(), "MET")
+    taught = catalog.latest(store, version.dataset_id)
+    assert taught.labelled == 15
+    # Chosen texts speak for no others.
+    assert label_draws.declared_draw(store, taught.id) is None
+    again = int(stands(app, state.RUN))
+    assert again != run
+    assert len(store.runs.get(again).plan.calibration["items"]) == 15
 
 
 def test_where_others_review_a_name_is_asked_for_and_answers_wait_for_enter(

@@ -8,7 +8,7 @@ import pytest
 
 from core.domain.panel import Asking, Judge, Panel
 from core.errors import InputError
-from core.services.guided import grading, judging
+from core.services.guided import grading, judging, learning
 from core.services.judges import registry
 from core.services.runs.lifecycle import start
 from core.services.runs.planning import RunRequest
@@ -143,3 +143,18 @@ def test_of_texts_without_a_grade_only_cells_without_a_verdict_are_queued(store:
 
     cells = [(cell.item_id, cell.criterion) for cell in store.queues.cells(queue.id)]
     assert cells == [("i0", "Right")]
+
+
+def test_judges_that_all_learn_grade_equal_labels_equally(store: Store, provider: Provider) -> None:
+    """The seed is that of what is shown as learned; with a model each run draws one."""
+    rubric = store.rubrics.create(RUBRIC, now=NOW).id
+    dataset = class_with(store, {}, {}, {}, {}).id
+    alone, mixed = (
+        judging.panel_of(store, names)
+        for names in (
+            judging.learners(store),
+            [*judging.learners(store), model(store, provider).name],
+        )
+    )
+    assert grading.run_request(store, rubric, dataset, alone).seed == learning.SEED
+    assert grading.run_request(store, rubric, dataset, mixed).seed is None
