@@ -373,7 +373,7 @@ def teacher_alone(hands: Hands, world: World) -> None:
                 hands.press("Grade 10 more")
                 _sit(hands, answers)
             # Of texts that judges left open, five at a time teach them; then a queue has the last.
-            while (five := hands.page.get_by_role("button", name="Grade 5 of these")).count():
+            while (five := hands.page.get_by_role("button", name="Grade 5, judges")).count():
                 hands.click(five)
                 _sit(hands, answers)
                 _graded(hands)

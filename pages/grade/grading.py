@@ -13,6 +13,7 @@ from core.errors import InputError, NotFound
 from core.services.exports import run_export
 from core.services.guided import grading, judging
 from core.services.guided.grading import Outcome
+from core.services.guided.own_grades import FIVE
 from core.services.judges import connection
 from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.cost_estimate import CostEstimate
@@ -64,13 +65,15 @@ def _draw_own_grades(dataset: DatasetVersion, rubric: RubricVersion, graded: int
     )
 
 
-def _download_grades(data: Callable[..., bytes], dataset_name: str, key: str) -> None:
+def _download_grades(
+    data: Callable[..., bytes], dataset_name: str, key: str, *, first: bool = True
+) -> None:
     st.download_button(
         "Download grades (.xlsx)",
         data=make_later(data),
         file_name=grading.file_name(dataset_name),
         mime=XLSX,
-        type="primary",
+        type="primary" if first else "secondary",
         icon=":material/download:",
         on_click="ignore",
         key=state.key(GRADE_ACT, key),
@@ -173,16 +176,20 @@ def _show_outcome(path: Path, run: RunRow) -> None:
         st.caption(label(f"{fmt.plural(count, 'text')} without a grade: {reason}.", 300))
     if len(run.panel.judges) == 1 and not outcome.in_doubt:
         st.caption("A single judge shows no disagreement: review some texts yourself.")
+    learners = any(judge.learns for judge in run.panel.judges)
     with st.container(horizontal=True, vertical_alignment="center"):
         _download_grades(
-            lambda held: run_export.grades_workbook(held, run.id), run.dataset_name, "download"
+            lambda held: run_export.grades_workbook(held, run.id),
+            run.dataset_name,
+            "download",
+            first=not (learners and len(outcome.ungraded) > FIVE),
         )
         routes.draw_link(routes.RUN, "Open the grid", {state.RUN: run.id}, icon="grid_on")
         if outcome.in_doubt:
             address = {state.NEW: state.QUEUE, state.RUN: run.id}
             routes.draw_link(routes.QUEUES, "Settle doubtful cells", address)
         routes.draw_link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})
-    if outcome.ungraded and any(judge.learns for judge in run.panel.judges):
+    if outcome.ungraded and learners:
         with st.container(horizontal=True, vertical_alignment="center"):
             own.teach_by_open_texts(path, outcome.ungraded)
             own.draw_begin_button(path, "more", first=False)

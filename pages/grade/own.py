@@ -31,8 +31,8 @@ from pages.ui.widgets import shown_errors
 MOST = 200
 DRAWN = "Texts are drawn at random; judges' answers are hidden. You can use the digit keys."
 LEFT_OPEN = (
-    "Judges learn from these five texts, then grade the others again. The texts are not drawn at "
-    "random, so they say nothing about the others."
+    "You grade texts that judges left open; then the judges grade the others again. These texts "
+    "are not drawn at random, so your grades estimate nothing about the others."
 )
 PICKED = (
     "Texts with a reference are sorted by how close they are to it; sorting grades none "
@@ -68,7 +68,7 @@ def draw_begin_button(path: Path, kind: str, *, first: bool, ids: tuple[str, ...
         "first": f"Grade {remaining} yourself",
         "more": f"Grade {remaining} more yourself",
         "all": f"Grade all {remaining} yourself",
-        "open": f"Grade {remaining} of these yourself",
+        "open": f"Grade {remaining}, judges learn again",
     }
     st.button(
         words[kind],

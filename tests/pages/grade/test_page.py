@@ -700,7 +700,7 @@ def test_of_texts_that_judges_left_open_five_teach_them_before_they_grade_again(
     assert len(left_open) == 20
     address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
 
-    app = press(open_page(PAGE, **address, run=str(run)), "Grade 5 of these yourself")
+    app = press(open_page(PAGE, **address, run=str(run)), "Grade 5, judges learn again")
 
     assert "0 of 5 texts done" in shown(app)
     sitting = own_grades.unfinished_sitting(store, version, rubric)
