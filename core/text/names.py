@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache, wraps
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
     from pydantic import ValidationInfo
+
+More = ParamSpec("More")
+Result = TypeVar("Result")
 
 #: The validation context of stored nouns, whose names were once compared less strictly.
 STORED: Mapping[str, bool] = MappingProxyType({"stored": True})
@@ -44,6 +48,24 @@ _LATIN = str.maketrans(dict(zip(_ALIKE[::2], _ALIKE[1::2], strict=True)))
 _STROKES = str.maketrans("I1|0", "lllO")
 
 
+#: A longer text is a submission or an attack: it hardly occurs again, and would fill the memory.
+_KEPT_UP_TO = 120
+
+
+def kept_if_short(
+    of: Callable[Concatenate[str, More], Result],
+) -> Callable[Concatenate[str, More], Result]:
+    """Return a function that answers once for the same short text (and the same other values)."""
+    kept = cast("Callable[Concatenate[str, More], Result]", lru_cache(maxsize=8192)(of))
+
+    @wraps(of)
+    def answer(text: str, /, *more: More.args, **named: More.kwargs) -> Result:
+        return (kept if len(text) <= _KEPT_UP_TO else of)(text, *more, **named)
+
+    return answer
+
+
+@kept_if_short
 def fold(label: str) -> str:
     r"""Return a label in the form in which equal labels match.
 

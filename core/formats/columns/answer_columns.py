@@ -74,8 +74,11 @@ def could_answer(table: Table, column: str, *, of_each: bool = False) -> bool:
     """
     last = plain_name(column).rpartition(" ")[2]
     last = "" if of_each and has_word(last, SURENESS) else last
+    if column in table.nested:
+        return False
     # If the first rows have too many words, the others need not be read.
-    if column in table.nested or are_too_many(_count_words(table.rows[:_FIRST], column)):
+    is_counted = column in table.word_counts
+    if not is_counted and are_too_many(_count_words(table.rows[:_FIRST], column)):
         return False
     if is_of_platform(column, table.columns):
         return False

@@ -16,9 +16,10 @@ from core.formats.source.heading_words import (
     has_word,
     plain_heading,
 )
-from core.text.names import fold
+from core.text.names import fold, kept_if_short
 
 
+@kept_if_short
 def plain_name(name: str) -> str:
     """Return a column's name as lower-case words.
 
@@ -28,6 +29,7 @@ def plain_name(name: str) -> str:
     return lower_heading(parted)
 
 
+@kept_if_short
 def lower_heading(name: str) -> str:
     """Return a heading in lower case, with one space for blanks and dashes."""
     return re.sub(r"[\s_\-]+", " ", fold(name)).strip()

@@ -101,6 +101,10 @@ class TextShape(NamedTuple):
 
 def text_shape(table: Table, column: str) -> TextShape | None:
     """Return the shape of a column's texts, or ``None`` if most cells are not texts."""
+    return table.once(_shape_of, column)
+
+
+def _shape_of(table: Table, column: str) -> TextShape | None:
     cells = [row[column] for row in table.rows[:_ROWS] if row.get(column) not in (None, "")]
     texts = [_text_of_cell(cell) for cell in cells]
     texts = [text for text in texts if text]
@@ -140,9 +144,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
     about = _columns_about_text(free)
     short, answers = list[str](), _answers_by_heading(texts)
     for names in (WRITTEN_BY, WRITTEN, ANY_TEXT):
-        columns = [
-            free[name] for name in names if name in free and _may_hold_texts(table, free[name])
-        ]
+        columns = [c for n in names if (c := free.get(n)) and _may_hold_texts(table, c)]
         if names is ANY_TEXT:
             if not short and len(answers) == 1 < len(texts):
                 return TextChoice(answers[0], "its heading")
@@ -152,10 +154,7 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
         # A column of texts about the answer may replace one of short answers only if the user
         # agrees.
         unsure = [c for c in weak if not texts[c].repeated or set(longer[c]) <= about]
-        short += [
-            *unsure,
-            *(other for c in unsure for other in longer[c] if other in about),
-        ]
+        short += [*unsure, *(other for c in unsure for other in longer[c] if other in about)]
         chosen = _choice_among([c for c in columns if c not in weak], texts)
         if chosen and chosen.column and names is ANY_TEXT:
             candidates = [c for c in _long_text_columns(texts, about) if c != chosen.column]

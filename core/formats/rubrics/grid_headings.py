@@ -15,7 +15,7 @@ from core.formats.source.heading_words import (
     name_parts,
     plain_heading,
 )
-from core.text.names import fold
+from core.text.names import fold, kept_if_short
 
 NUMBER = r"[-−+]?\d+(?:[.,]\d+)?"
 _UNIT = (
@@ -319,6 +319,7 @@ def roles_of(heads: Sequence[str]) -> tuple[Role, ...] | None:
     return tuple(roles) if (named or marked >= 2) else None
 
 
+@kept_if_short
 def role_of(head: str) -> Role:
     """Return the role of a column by its heading, folded.
 

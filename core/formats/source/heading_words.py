@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 from functools import cache
 
-from core.text.names import fold
+from core.text.names import fold, kept_if_short
 
 Words = dict[str, str]
 
@@ -180,8 +180,7 @@ WRITTEN_TEXTS: Words = {
     "it": "traduzione risposta riassunto",
     "other": "vertaling antwoord samenvatting oversattning oversettelse tlumaczenie odpowiedz"
     " ceviri yanit перевод ответ эссе 译文 翻译 譯文 翻譯 回答 答案 作文 摘要 訳文 翻訳 応答 要約"
-    " 번역 답변 요약"
-    " الترجمة ترجمة الإجابة الجواب ملخص תרגום תשובה",
+    " 번역 답변 요약 الترجمة ترجمة الإجابة الجواب ملخص תרגום תשובה",
 }
 #: The rater's confidence in the neighbouring answer.
 SURENESS: Words = {
@@ -221,10 +220,9 @@ FAULTS: Words = {
     "en": "severity risk harm harmfulness harmful toxicity toxic offensiveness offensive hateful"
     " hallucination hallucinations hallucinated hallucinates error errors mistake mistakes"
     " violation violations bias biased misinformation danger unsafe off-topic irrelevant misleading"
-    " fabricated"
-    " fabrication fabrications contradiction contradictions plagiarism plagiarised plagiarized"
-    " hate_speech spam abusive profanity pii_leak defect defects flaw flaws omission omissions"
-    " mistranslation jailbreak jailbroken cheating stereotype stereotypes",
+    " fabricated fabrication fabrications contradiction contradictions plagiarism plagiarised"
+    " plagiarized hate_speech spam abusive profanity pii_leak defect defects flaw flaws"
+    " omission omissions mistranslation jailbreak jailbroken cheating stereotype stereotypes",
     "de": "schweregrad risiko fehler schaden toxizitat gefahr halluzination halluzinationen toxisch"
     " schadlich beleidigend plagiat themaverfehlung verstoss verstosse hassrede widerspruch",
     "fr": "gravite risque erreur erreurs danger toxicite toxique hallucination hallucinations"
@@ -311,8 +309,7 @@ def name_parts(headings: Iterable[str]) -> tuple[str, ...]:
     (('Nachname', 'Vorname'), ())
     """
     plain = {plain_heading(h): h for h in headings}
-    sides = (_heading_words(_LAST_NAMES), _heading_words(_FIRST_NAMES))
-    parts = [[h for p, h in plain.items() if p in words] for words in sides]
+    parts = [[h for p, h in plain.items() if p in words] for words in _NAMES]
     return (parts[0][0], parts[1][0]) if all(parts) else ()
 
 
@@ -322,10 +319,10 @@ def heads_names(heading: str) -> bool:
     >>> heads_names("Name"), heads_names("Prénom"), heads_names("Nr.")
     (True, True, False)
     """
-    plain = plain_heading(heading)
-    return plain in _heading_words(_LAST_NAMES) or plain in _heading_words(_FIRST_NAMES)
+    return any(plain_heading(heading) in words for words in _NAMES)
 
 
+@kept_if_short
 def plain_heading(heading: str) -> str:
     """Return a heading in lower case without accents, with spaces between its words.
 
@@ -361,15 +358,16 @@ def _heading_words(of: Words) -> list[str]:
     return sorted({plain_heading(w) for words in of.values() for w in words.split()}, key=len)[::-1]
 
 
+_NAMES = [frozenset(_heading_words(words)) for words in (_LAST_NAMES, _FIRST_NAMES)]
 #: Words that begin like a word for people or items but mean something else.
 _OTHERS = "confidenti(?:al|el)|judge?ment|humanit|humane|expertise|personal|readership|materiaa?l"
-
-
 _KINDS = (
     *(RATERS, PEOPLE, SUMMARIES, REMARKS, ASPECTS, PROMPTS, WRITTEN_TEXTS, SURENESS, ITEMS),
     *(MEASURES, RATED, RANKS, COURSES, PREFERENCES, ASKERS, FAULTS),
     *(TOPICS, SCHOOL, REFERENCES, SOURCES),
 )
+#: Dictionaries have no hash; each of these is one object.
+_PLACES = {id(words): place for place, words in enumerate(_KINDS)}
 
 
 def has_word(heading: str, words: Words, *, whole: bool = False) -> bool:
@@ -380,14 +378,17 @@ def has_word(heading: str, words: Words, *, whole: bool = False) -> bool:
     >>> has_word("Task no.", ITEMS), has_word("Novelty", ITEMS), has_word("Tasks", ITEMS)
     (True, False, True)
     """
-    match = _pattern_of_kind(_KINDS.index(words)).finditer(plain_heading(heading))
+    return _has_word_of_kind(heading, _PLACES[id(words)], whole)
+
+
+@kept_if_short
+def _has_word_of_kind(heading: str, kind: int, whole: bool) -> bool:
+    match = _pattern_of_kind(kind).finditer(plain_heading(heading))
     ends = (m.end() == len(m.string) or not m.string[m.end()].isalpha() for m in match)
     return any(ends) if whole else any(True for _ in ends)
 
 
-@cache
-def _row_words(*, maxima: bool) -> frozenset[str]:
-    return frozenset(_heading_words(POINTS_POSSIBLE if maxima else SUMMARY_ROWS))
+_ROW_WORDS = [frozenset(_heading_words(words)) for words in (SUMMARY_ROWS, POINTS_POSSIBLE)]
 
 
 def heads_a_summary(cell: str, *, maxima: bool = False) -> bool:
@@ -396,4 +397,4 @@ def heads_a_summary(cell: str, *, maxima: bool = False) -> bool:
     >>> heads_a_summary("  Points Possible"), heads_a_summary("Mean:"), heads_a_summary("Meaning")
     (True, True, False)
     """
-    return plain_heading(cell.strip(" :.=*")) in _row_words(maxima=maxima)
+    return plain_heading(cell.strip(" :.=*")) in _ROW_WORDS[maxima]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from core.domain.base import Path
 from core.errors import InputError, Problem
@@ -46,6 +46,7 @@ from core.formats.tables.raters_in_rows import raters_as_rows
 from core.formats.tables.sheets import chosen_sheet, joined_sheets, sheet_rows
 from core.formats.tables.submissions import submission_rows, submissions_in
 
+T = TypeVar("T")
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "docx", "parquet", "arrow", "files"]
 
 
@@ -95,9 +96,15 @@ class Table:
         return {}
 
     @cached_property
-    def examined(self) -> dict[str, Any]:
-        """Return what readers have worked out about this table so far, by name."""
+    def _views(self) -> dict[tuple[Callable[..., Any], tuple[str, ...]], Any]:
         return {}
+
+    def once(self, view: Callable[..., T], *columns: str) -> T:
+        """Return ``view`` of this table (and of columns), computed on the first call."""
+        if (view, columns) not in self._views:
+            self._views[view, columns] = view(self, *columns)
+        result: T = self._views[view, columns]
+        return result
 
     def line_of(self, row: int, path: Path = ()) -> int | None:
         """Return the line of a row, or of a place in it if the format allows."""

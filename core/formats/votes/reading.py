@@ -158,7 +158,7 @@ def table_of(
         votes = judgements_as_rows(without_unfinished(without_counts(table)))
         votes = rankings_as_pairs(unnamed_raters_as_rows(votes))
         opened.once(_tables_of_votes)[sheet] = table, votes
-    return without_absences(votes, rubric, kept)
+    return without_absences(votes, rubric, kept) if rubric or kept else votes.once(without_absences)
 
 
 def _tables_of_votes(opened: Opened) -> dict[str | None, tuple[Table, Table]]:

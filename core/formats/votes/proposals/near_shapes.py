@@ -82,6 +82,10 @@ class NearShape(NamedTuple):
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
     """Return the layouts that a table could have, each with the changes that select it."""
+    return table.once(_nearest_shapes)
+
+
+def _nearest_shapes(table: Table) -> tuple[NearShape, ...]:
     return tuple(_likely_readings(first_of_table(table, _TRIED)))
 
 

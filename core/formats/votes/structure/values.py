@@ -89,10 +89,7 @@ def first_rows(table: Table) -> Table:
 
 def values_of(table: Table) -> Values:
     """Return what the values of a table say, worked out once for each table."""
-    if "values" not in table.examined:
-        table.examined["values"] = Values(table)
-    values: Values = table.examined["values"]
-    return values
+    return table.once(Values)
 
 
 class Values:
