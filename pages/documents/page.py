@@ -79,10 +79,9 @@ def _list_title(name: str) -> str:
 
     A decision's title begins with its number, taken from the start of the file's name.
     """
-    guide = reading.document(name)
     folder, _, own_name = name.rpartition("/")
     number = f"{int(own_name[:4])}: " if folder == "decisions" else ""
-    return f"{FOLDERS.get(folder, '')}{number}{guide[0] if guide else name}"
+    return f"{FOLDERS.get(folder, '')}{number}{reading.document_title(name)}"
 
 
 def _show_section(name: str, title: str, only: GuidePart) -> None:

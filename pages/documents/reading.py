@@ -51,6 +51,13 @@ def document_names() -> tuple[str, ...]:
     return (*(name for name in FIRST if name in names_found), *others)
 
 
+@lru_cache(maxsize=256)
+def document_title(name: str) -> str:
+    """Return the title of the document of that name, which is its first line."""
+    with (FOLDER / f"{name}.md").open(encoding="utf-8") as file:
+        return _plain_heading(MarkdownIt("commonmark").parse(file.readline())[1])
+
+
 @lru_cache(maxsize=64)
 def document(name: str) -> tuple[str, tuple[GuidePart, ...]] | None:
     """Return the title and the parts of the document of that name, or `None`."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import streamlit as st
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest, app_test, local_script_runner
 from streamlit.testing.v1.element_tree import Block, ElementTree, Node
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
@@ -64,7 +65,7 @@ def done_once() -> Iterator[None]:
     """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", list)
-        patch.setattr(app_test, "ScriptCache", lru_cache(maxsize=1)(app_test.ScriptCache))
+        patch.setattr(local_script_runner, "ScriptCache", lru_cache(maxsize=1)(ScriptCache))
         patch.setattr(app_test, "MagicMock", lambda spec: NoServer())
         patch.setattr(local_script_runner, "require_widgets_deltas", ended)
         patch.setattr(ElementTree, "__iter__", drawn)

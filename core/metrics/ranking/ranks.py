@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from core.metrics.agreement.correlation_distance import TOO_FEW
 from core.metrics.estimate import Estimate
@@ -43,6 +42,8 @@ def mid_ranks(values: npt.ArrayLike) -> Array:
     >>> mid_ranks([0.5, 0.9, 0.5]).tolist()
     [2.5, 1.0, 2.5]
     """
+    from scipy import stats
+
     scores = equal_if_near(values)[0]
     ranked = stats.rankdata(-scores, axis=-1, nan_policy="omit") if scores.size else scores
     return np.where(np.isnan(scores), np.nan, ranked)
@@ -106,6 +107,8 @@ def _correlation_between(a: npt.ArrayLike, b: npt.ArrayLike, kind: str) -> Estim
         return Estimate.undefined("One of the two orders puts all systems level.", len(x))
     if kind == "spearman":
         return Estimate.defined(float(np.corrcoef(mid_ranks(x), mid_ranks(y))[0, 1]), len(x))
+    from scipy import stats
+
     return Estimate.defined(float(stats.kendalltau(x, y).statistic), len(x))
 
 

@@ -86,12 +86,12 @@ def test_only_documents_are_opened(name: str) -> None:
     assert "<script>" not in page
 
 
-def test_html_in_a_document_is_text() -> None:
-    everything = "".join(
-        section.html
-        for name in reading.document_names()
-        for section in (reading.document(name) or ("", ()))[1]
-    )
+def test_html_in_a_document_is_text_and_the_list_has_its_title() -> None:
+    everything = ""
+    for name in reading.document_names():
+        title, sections = reading.document(name) or ("", ())
+        assert reading.document_title(name) == title
+        everything += "".join(section.html for section in sections)
     assert not re.search(r"<(script|iframe|style|object|form|input)\b", everything)
     assert len(reading.document_names()) == len([*(ROOT / "docs").rglob("*.md")])
 
