@@ -99,9 +99,16 @@ def tree(module: str) -> ast.Module:
     return ast.parse(modules()[module].read_text())
 
 
+@cache
+def nodes(module: str) -> list[ast.AST]:
+    """What these tests ask of a module: walking through all of it takes as long as parsing it."""
+    kinds = (ast.ImportFrom, ast.ClassDef, ast.Attribute)
+    return [node for node in ast.walk(tree(module)) if isinstance(node, kinds)]
+
+
 def imports(module: str) -> Iterator[tuple[str, str, str]]:
     """What a module imports: from where, which name, and what it is called there."""
-    for node in ast.walk(tree(module)):
+    for node in nodes(module):
         if isinstance(node, ast.ImportFrom) and node.module is not None:
             for alias in node.names:
                 yield node.module, alias.name, alias.asname or alias.name
@@ -150,7 +157,7 @@ def used(module: str) -> Iterator[tuple[str, str]]:
             aliases[local] = f"{source}.{name}"
         elif source in modules():
             yield source, name
-    for node in ast.walk(tree(module)):
+    for node in nodes(module):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
             source = aliases.get(node.value.id)
             if source is not None:
@@ -174,7 +181,7 @@ def test_a_class_name_stands_for_one_thing() -> None:
     for module in modules():
         if module.startswith("rubric_studio"):
             continue  # the public face calls what it shows by the nouns of the domain
-        for node in ast.walk(tree(module)):
+        for node in nodes(module):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(module)
     assert not {name: where for name, where in places.items() if len(where) > 1}

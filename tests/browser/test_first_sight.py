@@ -13,6 +13,7 @@ from core.domain.runs import RunPlan
 from core.domain.votes import AskedOutcome, Call, Cell, Segment, Vote
 from core.store.store import Store
 from tests.browser.driving import settle, turn, visit, watch
+from tests.new_store import graded_example
 from tests.pages.graded import DATASET, FIRST, NOW, RUBRIC
 from tests.recording import record
 
@@ -26,7 +27,7 @@ ORDERS = ((2, 0, 1, 3), (0, 2, 1, 3), (1, 0, 2, 3))
 
 @pytest.fixture(scope="module", autouse=True)
 def _runs(app_db: Path) -> None:
-    store = Store(app_db)
+    store = graded_example(app_db)
     two_runs(store)
     _three_judges(store)
     store.close()

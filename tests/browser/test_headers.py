@@ -18,6 +18,7 @@ import pytest
 from core.services.reports import worked_example
 from core.store.store import Store
 from tests.browser.driving import settle, turn, visit
+from tests.new_store import graded_example
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.world import dataset, run_with
 
@@ -91,8 +92,7 @@ DARK = ("rubrics?rubric=1", "run?run={run}", "agreement?run={run}")
 
 @pytest.fixture(scope="module")
 def run_id(app_db: Any) -> int:
-    store = Store(app_db)
-    worked_example.grade_example(store)
+    store = graded_example(app_db)
     found = worked_example.ensure_example(store)
     store.close()
     return int(found)

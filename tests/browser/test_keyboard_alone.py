@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from core.services.reports import worked_example
-from core.store.store import Store
 from tests.browser.driving import turn, visit
 from tests.browser.test_headers import MORE, PAGES
+from tests.new_store import graded_example
 from tests.services.comparison.test_run_comparison import LABELS, STRONG, WEAK
 from tests.services.comparison.world import dataset, run_with
 
@@ -57,8 +56,7 @@ MISSED = """() => {
 @pytest.fixture(scope="module")
 def runs(app_db: Path) -> Iterator[tuple[int, int]]:
     """The worked example, and two small runs over the same texts; ids of the last two."""
-    store = Store(app_db)
-    worked_example.grade_example(store)
+    store = graded_example(app_db)
     data = dataset(LABELS)
     yield run_with(store, data, WEAK), run_with(store, data, STRONG)
     store.close()

@@ -22,6 +22,7 @@ from tests.browser.driving import main_text, settle, turn, watch
 from tests.browser.seats import STAGE, key, review, states
 from tests.browser.test_headers import AXE, LISTEN, barriers
 from tests.browser.test_keyboard_alone import by_tab
+from tests.new_store import graded_example
 
 #: What scrolls on every page.
 MAIN = "document.querySelector('[data-testid=stMain]')"
@@ -30,8 +31,7 @@ MAIN = "document.querySelector('[data-testid=stMain]')"
 @pytest.fixture(scope="module")
 def store(app_db: Path) -> Iterator[Store]:
     """The app's data file, with the bundled example graded in it."""
-    opened = Store(app_db)
-    worked_example.grade_example(opened)
+    opened = graded_example(app_db)
     yield opened
     opened.close()
 
