@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from hypothesis import settings
 
 from core import clock
 from core.domain.rubric import Criterion, Rubric
@@ -21,7 +22,8 @@ from tests.pages.conftest import open_page, shown
 from tests.services.access.made import member, team
 
 #: Every one is another order of the two sessions' acts (edit, save, look at a conflict, choose).
-INTERLEAVINGS = 100
+#: As many orders as Hypothesis takes examples: CI tries a hundred.
+INTERLEAVINGS = settings().max_examples
 STEPS = 14
 CRITERIA = ("Right", "Clear")
 

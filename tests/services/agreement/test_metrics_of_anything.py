@@ -74,7 +74,6 @@ def _gaps(found, path=()):
             yield (*path, key), reasons.get(key)
 
 
-@settings(max_examples=35, deadline=None)
 @given(
     st.lists(st.tuples(cells, labels), min_size=1, max_size=8),
     st.sampled_from([0, 30]),
