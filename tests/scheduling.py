@@ -18,15 +18,17 @@ BROWSER = "tests/browser/"
 #: Those that take 5 to 25 seconds on a quiet machine, most of which some of them only wait.
 LONG = {
     *("tests/browser/test_authoring_browser.py", "tests/browser/test_editor_hands.py"),
+    *("tests/browser/test_first_sight.py", "tests/browser/test_grade_journey.py"),
     *("tests/browser/test_headers.py", "tests/browser/test_journey.py"),
     *("tests/browser/test_reviewing.py", "tests/browser/test_team.py"),
     *("tests/cli/test_terminal.py", "tests/judging/asking/test_storm_wire.py"),
     *("tests/pages/agreement/test_views.py", "tests/rubric_studio/test_package.py"),
     *("tests/services/imports/test_shared_data.py", "tests/services/imports/test_strangers.py"),
-    "tests/services/runs/test_cluster.py",
+    *("tests/browser/test_working.py", "tests/services/access/test_endpoints.py"),
+    *("tests/services/rubrics/test_every_field.py", "tests/services/runs/test_cluster.py"),
     *("tests/services/runs/test_flip_check.py", "tests/services/runs/test_hanging_checks.py"),
-    *("tests/services/runs/test_keeper.py", "tests/services/runs/test_signals.py"),
-    "tests/test_readme.py",
+    *("tests/services/runs/test_keeper.py", "tests/services/runs/test_poison_run.py"),
+    *("tests/services/runs/test_signals.py", "tests/test_architecture.py", "tests/test_readme.py"),
 }
 #: Files whose tests import litellm, which takes a process two seconds and more: one worker has all.
 LITELLM = [
