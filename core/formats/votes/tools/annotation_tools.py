@@ -1,7 +1,8 @@
 """Annotations of Label Studio (JSON, CSV) and Argilla (records), reviews of OpenReview.
 
 A single choice is a word. If several choices were possible at once, every choice is a yes-or-no
-question. Free texts, spans and boxes are not votes: they are left out and counted.
+question. Spans and boxes are not votes: they are left out and counted. So are free texts, which
+in Label Studio are the reasons of their annotation's answers.
 """
 
 from __future__ import annotations
@@ -11,17 +12,20 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from core.formats.datasets.roles import NOTE
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import read_table
 from core.formats.votes.scales import Value
-from core.formats.votes.tools.fields import fields_of_items
+from core.formats.votes.tools.fields import fields_of_items, value_as_text
 from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
 from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
 from core.formats.votes.tools.tool_roles import roles_of_fields
 
+#: What is said where annotators' e-mail addresses and names are replaced by a number.
+_BY_NUMBER = "Annotators are known by number alone; their names and addresses are left out."
 #: The longest choice; a longer answer is a text.
 _LONGEST = 80
 
@@ -101,7 +105,7 @@ def _read_tasks(rows: Rows, title: str) -> ToolResults:
             if entry.get("was_cancelled"):
                 left["skipped by its annotator"] += 1
                 continue
-            answers = list(_marked_regions(item, _annotator_of(entry), "human", entry, left))
+            answers = _marked_regions(item, _annotator_of(entry), "human", entry, left)
             if entry.get("ground_truth"):
                 _add_truth(results, answers)
             else:
@@ -109,6 +113,13 @@ def _read_tasks(rows: Rows, title: str) -> ToolResults:
         for entry in objects_in(task.get("predictions")):
             rater = str(entry.get("model_version") or "prediction")
             marks += _marked_regions(item, rater, "llm", entry, left)
+    people = [
+        object_or_empty(of.get("completed_by"))
+        for task in rows
+        for of in objects_in(task.get("annotations"))
+    ]
+    if any("email" in person for person in people):
+        results.note(_BY_NUMBER)
     return with_answers(results, marks, left)
 
 
@@ -121,24 +132,37 @@ def _annotator_of(annotation: Mapping[str, Any]) -> str:
 
 def _marked_regions(
     item: str, rater: str, kind: RaterKind, annotation: Mapping[str, Any], left: Counter[str]
-) -> Iterator[Marked]:
+) -> list[Marked]:
+    marks, reasons = list[Marked](), list[str]()
     for region in objects_in(annotation.get("result")):
         value, form = object_or_empty(region.get("value")), str(region.get("type"))
         name = str(region.get("from_name") or form)[:200]
         is_whole_text = "start" not in value and "x" not in value
         if form == "choices" and is_whole_text:
             chosen = tuple(str(choice) for choice in value.get("choices") or ())
-            yield Marked(item, name, rater, kind, chosen, True)
+            marks.append(Marked(item, name, rater, kind, chosen, True))
         elif (
             form in ("rating", "number")
             and is_whole_text
             and isinstance(value.get(form), int | float)
         ):
-            yield Marked(item, name, rater, kind, (value[form],), False)
+            marks.append(Marked(item, name, rater, kind, (value[form],), False))
         elif form == "pairwise" and isinstance(value.get("selected"), str):
-            yield Marked(item, name, rater, kind, (value["selected"],), False)
+            marks.append(Marked(item, name, rater, kind, (value["selected"],), False))
+        elif form == "textarea" and is_whole_text:
+            reasons.append(value_as_text(value.get("text")))
         else:
             left[f"marks of the kind {form!r}"] += 1
+    return _with_reasons(marks, reasons, left)
+
+
+def _with_reasons(
+    marks: Sequence[Marked], reasons: Sequence[str], left: Counter[str]
+) -> list[Marked]:
+    """Return an annotation's marks with its texts; texts without a mark are counted."""
+    if reasons and not marks:
+        left["texts of annotations without any other answer"] += len(reasons)
+    return [mark._replace(reason="\n\n".join(reasons)) for mark in marks]
 
 
 #: The columns that Label Studio's CSV adds to those of the task and its marks.
@@ -150,11 +174,11 @@ def _read_table(file: Opened) -> ToolResults:
     """Read a table with a row per annotation: the task's fields, id, marks, who and when."""
     results = ToolResults("label_studio", file.title)
     marks, left, people = list[Marked](), Counter[str](), dict[str, str]()
-    start = file.columns.index("id")
-    named = [column for column in file.columns[start:] if column not in _MORE]
     rows = read_table(file, file.name).rows
-    named = [column for column in named if not _is_text(rows, column)]
-    own = [column for column in file.columns if column not in (*named, *_MORE)]
+    others = [column for column in file.columns if column not in _MORE]
+    after = {*file.columns[file.columns.index("id") :]}
+    kinds = {column: _kind_of_column(rows, column, column in after) for column in others}
+    own = [column for column in others if kinds[column] == NOTE]
     texts = fields_of_items([{column: row[column] for column in own} for row in rows])
     for row, fields in zip(rows, texts, strict=True):
         item = _row_id(results, row)
@@ -166,21 +190,40 @@ def _read_table(file: Opened) -> ToolResults:
             if annotator.isdecimal()
             else people.setdefault(annotator, str(len(people) + 1))
         )
-        for column in named:
-            marks += _marked_cell(item, column, f"annotator {rater}", row[column], left)
+        given = [
+            mark
+            for column in others
+            if kinds[column] == "label"
+            for mark in _marked_cell(item, column, f"annotator {rater}", row[column], left)
+        ]
+        reasons = [row[column] for column in others if kinds[column] == "reason" and row[column]]
+        marks += _with_reasons(given, reasons, left)
+    if people:
+        results.note(_BY_NUMBER, "They are counted in the order of the file.")
     results = with_answers(results, marks, left)
-    results.roles = tuple(roles_of_fields(rows, results, {}))
+    known = {"id": "item", "annotator": "rater"} | {f"{column}.": NOTE for column in own}
+    known |= {column: kind for column, kind in kinds.items() if kind == "reason"}
+    known |= {mark.question: "label" for mark in marks}
+    results.roles = tuple(roles_of_fields(rows, results, known))
     return results
 
 
-def _is_text(rows: Sequence[dict[str, Any]], column: str) -> bool:
-    """Return whether a column holds a text of each task, not one by its annotators."""
-    first, words = dict[str, str](), 0
-    for row in rows:
-        if first.setdefault(row["id"], row[column]) != row[column] or row[column][:1] in "[{":
-            return False
-        words += len(row[column].split())
-    return words >= 4 * len(rows)
+def _kind_of_column(rows: Sequence[dict[str, Any]], column: str, after_id: bool) -> str:
+    """Return whether a column is the task's own (a note), its annotators' answers or reasons.
+
+    Columns may be sorted, so answers may also stand before the id: where they differ within a task
+    or are written as several choices.
+    """
+    first, filled = dict[str, str](), [row[column] for row in rows if row[column].strip()]
+    differs = any(first.setdefault(row["id"], row[column]) != row[column] for row in rows)
+    is_written_as_marks = any(cell[0] in "[{" for cell in filled)
+    wordy = sum(len(cell.split()) for cell in filled) >= 4 * len(filled)
+    if is_written_as_marks and (after_id or any(cell.startswith('{"choices"') for cell in filled)):
+        return "label"
+    if differs:
+        sentences = wordy and not is_written_as_marks and 2 * len({*filled}) > len(filled)
+        return "reason" if sentences else "label"
+    return "label" if after_id and not wordy else NOTE
 
 
 def _marked_cell(

@@ -29,18 +29,21 @@ def _read_annotations(rows: Rows, title: str) -> ToolResults:
     for row, fields in zip(rows, fields_of_items(own), strict=True):
         item = str(row.get("_input_hash"))
         results.items[item] = fields
-        annotator = row.get("_annotator_id") or row.get("_session_id")
-        # Sessions are often named after a person, so a number replaces the name.
-        rater = raters.setdefault(annotator, f"annotator {len(raters) + 1}")
+        # Sessions without an annotator are often named after a person: a number replaces the name.
+        rater = row.get("_annotator_id") or raters.setdefault(
+            row.get("_session_id"), f"annotator {len(raters) + 1}"
+        )
         if row.get("answer") == "ignore":
             skipped["ignored by their annotator"] += 1
         elif row.get("options"):
-            marks.append(_marked_choice(results, item, rater, row))
+            marks.append(_marked_choice(results, item, str(rater), row))
         elif isinstance(row.get("label"), str) and not row.get("spans"):
             value = row["answer"] == "accept"
-            marks.append(Marked(item, row["label"][:200], rater, "human", (value,), False))
+            marks.append(Marked(item, row["label"][:200], str(rater), "human", (value,), False))
         else:
             skipped["of spans, images or whole tasks"] += 1
+    if raters:
+        results.note("Sessions are numbered in the order of the file; their names are left out.")
     return with_answers(results, marks, skipped)
 
 

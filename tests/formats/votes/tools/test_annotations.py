@@ -52,6 +52,59 @@ def test_a_table_of_label_studio_is_the_answers_of_people_without_addresses() ->
     assert any("1 marks of 'words'" in str(notice) for notice in found.notices)
 
 
+#: Columns in the order of the alphabet: answers also stand before the id, and the text after it.
+SORTED = (
+    "annotation_id,annotator,aspects,comment,created_at,genre,id,lead_time,mood,text,updated_at\n"
+    '1,kim@x.example,"{""choices"": [""sound"", ""place""]}",Too few words for me.,d,app,7,1,glad,'
+    "A tram rings twice.,d\n"
+    "2,lee@x.example,sound,I would say more here.,d,app,7,1,sad,A tram rings twice.,d\n"
+    "3,kim@x.example,place,,d,web,8,1,sad,A long bell at night.,d\n"
+)
+
+
+def test_answers_before_the_id_of_a_table_of_label_studio_are_read_too() -> None:
+    found = read(SORTED, "project.csv", "label_studio")
+    assert [row[:3] + row[4:] for row in votes(found) if row[0] == "7"] == [
+        ("7", "aspects: sound", "annotator 1", "MET"),
+        ("7", "aspects: place", "annotator 1", "MET"),
+        ("7", "mood", "annotator 1", "glad"),
+        ("7", "aspects: sound", "annotator 2", "MET"),
+        ("7", "aspects: place", "annotator 2", "UNMET"),
+        ("7", "mood", "annotator 2", "sad"),
+    ]
+    assert {vote.reason for vote in found.votes.rows} == {
+        "Too few words for me.", "I would say more here.", "",
+    }  # fmt: skip
+    assert (found.dataset.items[0].text, found.dataset.items[0].meta) == (
+        "A tram rings twice.", {"genre": "app"},
+    )  # fmt: skip
+    roles = {role.column: role.role for role in found.roles if role.role != "ignored"}
+    assert roles == {
+        "annotator": "rater", "aspects": "label", "comment": "reason", "genre": "note",
+        "id": "item", "mood": "label", "text": "text",
+    }  # fmt: skip
+    assert any("known by number alone" in str(notice) for notice in found.notices)
+
+
+def test_a_text_of_a_label_studio_annotation_is_the_reason_of_its_answers() -> None:
+    def mark(name: str, kind: str, value: object) -> dict[str, object]:
+        return {"from_name": name, "type": kind, "value": {kind: value}}
+
+    why = {"from_name": "why", "type": "textarea", "value": {"text": ["Too dry.", "Too long."]}}
+    person = {"id": 4, "email": "kim@x.example"}
+    results = ([mark("stars", "rating", 2), why], [mark("stars", "rating", 5)], [why])
+    tasks = [
+        {"id": n, "data": {"text": f"Bread number {n} is a day old."},
+         "annotations": [{"completed_by": person, "result": result}]}
+        for n, result in enumerate(results)
+    ]  # fmt: skip
+    found = read(json.dumps(tasks), "project.json", "label_studio")
+    assert [vote.reason for vote in found.votes.rows] == ["Too dry.\n\nToo long.", ""]
+    notes = " ".join(map(str, found.notices))
+    assert "Left out: 1 texts of annotations without any other answer." in notes
+    assert "known by number alone" in notes
+
+
 def test_decisions_of_prodigy_are_yes_and_no_and_ignored_ones_are_counted() -> None:
     found = read(foreign_shapes.lines(foreign_shapes.PRODIGY), "set.jsonl", "prodigy")
     assert votes(found) == [
@@ -61,6 +114,16 @@ def test_decisions_of_prodigy_are_yes_and_no_and_ignored_ones_are_counted() -> N
     ]
     assert found.dataset.items[0].text == "The parcel came late."
     assert any("1 ignored" in str(notice) for notice in found.notices)
+
+
+def test_annotators_of_prodigy_are_called_by_their_ids_and_shown_as_raters() -> None:
+    rows = [foreign_shapes.decision(n, f"Parcel {n}", "accept") for n in (1, 2)]
+    named = [row | {"_annotator_id": f"mail-{n}"} for n, row in enumerate(rows)]
+    found = read(foreign_shapes.lines(named), "set.jsonl", "prodigy")
+    assert [row[2] for row in votes(found)] == ["mail-0", "mail-1"]
+    assert {role.column: role.role for role in found.roles}["_annotator_id"] == "rater"
+    found = read(foreign_shapes.lines(rows), "set.jsonl", "prodigy")
+    assert any("Sessions are numbered" in str(notice) for notice in found.notices)
 
 
 def test_choices_of_prodigy_are_the_words_of_their_options() -> None:
