@@ -79,9 +79,8 @@ def _read_rows(rows: Rows, title: str) -> ToolResults:
         message = (
             f"{PASSED!r} is whether all assertions of an output hold: the other criteria say it."
         )
-        results.note(
-            message, "Give it the weight 0 in the rubric, so that it does not count twice."
-        )
+        results.note(message, "It has the weight 0, so that it does not count twice.")
+        results.questions[PASSED] = _ALL._replace(weight=0.0)
     return results
 
 

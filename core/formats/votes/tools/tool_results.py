@@ -38,12 +38,14 @@ class ToolAnswer(NamedTuple):
 class ToolQuestion(NamedTuple):
     """A question: its text, and options from worst to best if the tool names them.
 
-    ``nominal``: the options have no order, whatever their values.
+    ``nominal``: the options have no order, whatever their values. ``weight``: 0 for a question
+    whose answer follows from the others.
     """
 
     requirement: str = ""
     options: tuple[tuple[str, float], ...] = ()
     nominal: bool = False
+    weight: float = 1.0
 
 
 @dataclass
@@ -185,7 +187,8 @@ def _criterion_data(name: str, scale: Scale, results: ToolResults) -> dict[str, 
     question = results.questions.get(name, ToolQuestion())
     kind = "nominal" if question.nominal else scale.kind
     options = [{"label": label, "value": value} for label, value in scale.options]
-    return criterion_data(name, kind, options, question.requirement.strip())
+    data = criterion_data(name, kind, options, question.requirement.strip())
+    return data | {"weight": question.weight}
 
 
 def items_without_answers(results: ToolResults) -> Dataset:

@@ -114,6 +114,18 @@ def test_scores_behind_pass_and_fail_are_said_and_so_is_what_follows_from_the_ot
     ) in said
 
 
+def test_what_follows_from_the_others_does_not_count_twice() -> None:
+    rows = [row(n, 0, "one", f"Town {n}", part("contains", n > 0, 1, "T"),
+                part("llm-rubric", n > 1, 1, "is short")) for n in range(3)]  # fmt: skip
+    weights = ("passed", 0), ("contains: T", 1), ("llm-rubric: is short", 1)
+    found = read(json.dumps(rows).encode(), "rows.json")
+    assert {c.name: c.weight for c in found.rubric.criteria} == dict(weights)
+    # A test that passed although an assertion failed (a threshold) says something of its own.
+    own = rows[0] | {"gradingResult": rows[0]["gradingResult"] | {"pass": True}}
+    found = read(json.dumps([own, *rows[1:]]).encode(), "rows.json")
+    assert {c.weight for c in found.rubric.criteria} == {1}
+
+
 def test_what_a_person_rated_by_hand_is_that_persons_answer() -> None:
     found = read(FORMS["out.json"], "out.json")
 
