@@ -54,6 +54,14 @@ PANEL = [
     for at, judge in enumerate(MODELS)
 ]
 
+VERDICTS = ("pass", "fail")
+ASKED = ("Which bird is it?", "How many are there?", "Is it in flight?")
+
+
+def answer(asked: str, value: int) -> dict[str, str]:
+    return {"task": f"T{ASKED.index(asked)}", "task_label": asked, "value": f"{1 + value % 4}"}
+
+
 JUDGED_LOGS: tuple[Stranger, ...] = (
     # Eight texts, three reviewers, two scores and a verdict each: 8 x 3 x 3 votes.
     Stranger(
@@ -135,6 +143,72 @@ JUDGED_LOGS: tuple[Stranger, ...] = (
             ]
         ),
         "long", (62, 2, 16, 2), essay(0), reference=essay(60), prompt="What of lamp 0?",
+    ),
+    # Two models' answers to a question, each judged by two models with a mark, a verdict and why.
+    Stranger(
+        "judge and result.jsonl",
+        lines(
+            [
+                {"question_id": f"q{n}", "question": f"What of lamp {n}?"}
+                | {"expected": essay(n + 60), "model": f"lamp-{of}", "answer": essay(n + 8 * of)}
+                | {"judge": {"name": judge, "seed": 3}, "ms": 900 + 7 * n + at}
+                | {"result": {"score": 1 + (n + of + at) % 9, "verdict": VERDICTS[(n + at) % 2]}
+                   | {"reason": WHY, "tokens": 40 + n}}
+                for n in range(8)
+                for of in range(2)
+                for at, judge in enumerate(MODELS)
+            ]
+        ),
+        "long", (64, 2, 16, 2), essay(0), reference=essay(60), prompt="What of lamp 0?",
+    ),
+    # The same without a judge: nothing says who gave the marks.
+    Stranger(
+        "results alone.jsonl",
+        lines(
+            [
+                {"question_id": f"q{n}", "question": f"What of lamp {n}?", "answer": essay(n)}
+                | {"result": {"score": 1 + n % 5, "verdict": VERDICTS[n % 2], "reason": WHY}}
+                for n in range(8)
+            ]
+        ),
+        "dataset", 8, essay(0), prompt="What of lamp 0?",
+    ),
+    # Under keys without a known word: sixteen different answers are no labels of the questions.
+    Stranger(
+        "answers and marks.jsonl",
+        lines(
+            [
+                {"question_id": f"q{n}", "model": f"lamp-{of}", "answer": essay(n + 8 * of)}
+                | {"by": judge}
+                | {"out": {"points": 1 + (n + of + at) % 4, "reason": f"Line {n + at} holds."}}
+                for n in range(8)
+                for of in range(2)
+                for at, judge in enumerate(MODELS)
+            ]
+        ),
+        "refused", (32, 2, 16, 1),
+        maps=(
+            "item=question_id item=model system=model submission=answer rater=by label=out.points"
+            " reason=out.reason",
+        ),
+    ),
+    # What volunteers were asked of each picture stands beside their answers, as Zooniverse has it.
+    Stranger(
+        "volunteers.csv",
+        table(
+            [
+                {"classification_id": 700 + 5 * n + at, "user_name": who, "user_id": 30 + at}
+                | {"created_at": f"2026-03-02 10:{n:02}:{at:02} UTC"}
+                | {"annotations": json.dumps([*map(answer, ASKED, (n, at + n, n % 2))])}
+                | {"subject_ids": 9000 + n}
+                for n in range(8)
+                for at, who in enumerate(PEOPLE)
+            ]
+        ),
+        "refused", (72, 3, 8, 3),
+        maps=(
+            "item=subject_ids rater=user_name criterion=criterion label=score",
+        ),
     ),
     # A row for each text and criterion; people and a model have a column each, one of them gaps.
     Stranger(

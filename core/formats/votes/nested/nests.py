@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from core.errors import Problem
@@ -13,6 +14,7 @@ from core.formats.columns.headings import (
     is_quantity,
     is_sum,
     names_a_criterion,
+    names_a_person,
     names_a_rater,
     plain_name,
 )
@@ -49,7 +51,10 @@ _FIELDS = ("rater", "criterion", "score", "reason", "rater kind")
 
 
 class _NestedScore(NamedTuple):
-    """A score, the keys that lead to it, and what its record names."""
+    """A score, the keys that lead to it, and what its record names.
+
+    ``asked`` is the criterion of an answer by the row's own rater.
+    """
 
     names: tuple[str, ...]
     score: Any
@@ -57,6 +62,7 @@ class _NestedScore(NamedTuple):
     criterion: str = ""
     reason: str = ""
     kind: str = ""
+    asked: str = ""
 
 
 def judgements_as_rows(table: Table) -> Table:
@@ -81,7 +87,8 @@ def judgements_as_rows(table: Table) -> Table:
     is_rated = any(leaf.rater for leaf in every)
     if not is_rated:
         table = _with_named_judges(table)
-    beside = [] if is_rated else [c for c in flat_columns(table) if names_a_rater(c)]
+    asked = all(leaf.asked for leaf in every)
+    beside = [] if is_rated else _raters_beside(table, table.nested, users=asked)
     named = {"score", *([] if beside else ["rater"])} | {
         f for f in _FIELDS if any(getattr(leaf, f.rpartition(" ")[2]) for leaf in every)
     }
@@ -111,6 +118,12 @@ def judgements_as_rows(table: Table) -> Table:
         table, columns=(*filter(None, [item]), *heads, *fields), rows=tuple(rows),
         lines=tuple(lines), places=(), document=None, notices=(*table.notices, *said),
     )  # fmt: skip
+
+
+def _raters_beside(table: Table, columns: Collection[str], *, users: bool) -> list[str]:
+    """Return the columns beside others that name the row's own rater, also as a user."""
+    names = names_a_person if users else names_a_rater
+    return [c for c in table.columns if c not in columns and names(c)]
 
 
 def _with_named_judges(table: Table) -> Table:
@@ -185,6 +198,10 @@ def _judgements_of_rows(
             return None
         rows.append(leaves)
     every = [leaf for leaves in rows for leaf in leaves]
+    plain = all(leaf.asked and not (leaf.names or leaf.rater or leaf.criterion) for leaf in every)
+    if plain and _raters_beside(table, columns, users="[]" in {*chain(*read)}):
+        rows = [[leaf._replace(criterion=leaf.asked) for leaf in leaves] for leaves in rows]
+        every = [leaf for leaves in rows for leaf in leaves]
     depth = {len(leaf.names) for leaf in every}
     if len(depth) != 1 or not _may_be_labels({leaf.score for leaf in every}):
         return None
@@ -242,11 +259,7 @@ def _nested_scores(
         yield from _beside_marks(value, place, read, names, own, [*scores, *free], marks)
         inside = marks
     if scores and not marks:
-        given = [key for key in scores if value[key] not in (None, "")] or scores
-        # A category's word counts before the number that stands for it.
-        key = next((k for k in given if is_category(value[k])), given[0])
-        read.add((*place, key))
-        yield _NestedScore(names, value[key], **own)
+        yield from _own_scores(value, place, read, names, own, scores)
     elif inside:
         for key, cell in inside.items():
             is_name = not _AROUND.fullmatch(plain_name(key))
@@ -258,6 +271,24 @@ def _nested_scores(
     else:
         read.update((*place, key) for key in free)
         yield from (_NestedScore((*names, str(key)), value[key], **own) for key in free)
+
+
+def _own_scores(
+    record: Mapping[str, Any],
+    place: Keys,
+    read: set[Keys],
+    names: tuple[str, ...],
+    own: Mapping[str, str],
+    scores: Sequence[str],
+) -> Iterator[_NestedScore]:
+    """Yield the score of a record, or each one of a row's own record without a name."""
+    given = [key for key in scores if record[key] not in (None, "")] or scores
+    if is_named := len(place) > 1 or bool(names) or not own.keys().isdisjoint(_FIELDS[:2]):
+        # A category's word counts before the number that stands for it.
+        given = [next((key for key in given if is_category(record[key])), given[0])]
+    for key in given:
+        read.add((*place, key))
+        yield _NestedScore(names, record[key], **{**own} if is_named else {**own, "asked": key})
 
 
 def _beside_marks(

@@ -17,8 +17,9 @@ from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.vote_headings import is_users_feedback
 
 _SCORES = (*NAMES["label"], "grade", "mark", "result", "passed", "string value")
-#: Keys that may name a criterion.
+#: Keys that may name a criterion, and those whose words are what a person was asked.
 _WEAK = ("name", "key", "question", "rubric")
+_ASKED = ("question", "task label", "task")
 #: Keys that name a judge in a list of judges.
 WEAK_RATERS = ("model", "model name", "name", "llm", "id")
 #: Longer words are no names and no answers.
@@ -60,6 +61,10 @@ def named_in_record(
     key = next((k for k in weak if k not in keys.values()), None)
     if key is not None and (own.get("rater") or names_a_criterion(value[key])):
         own, keys = own | {"criterion": value[key]}, keys | {"criterion": key}
+    words = {plain_name(k): k for k in value if isinstance(value[k], str)}
+    key = next((words[name] for name in _ASKED if name in words), None)
+    if key is not None and "criterion" not in own:
+        own, keys = own | {"asked": value[key]}, keys | {"asked": key}
     if own.get("rater") == _UNNAMED["offline"] and is_users_feedback(own.get("criterion", "")):
         own |= {"rater": "user", "kind": "human"}
     return own, [*keys.values()]

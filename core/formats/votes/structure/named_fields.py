@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from core.formats.columns.answer_columns import words_in
+from core.formats.columns.answer_columns import MOST_SHARED, words_in
 from core.formats.columns.headings import (
     GENERATORS,
     names_a_rater,
@@ -200,8 +200,10 @@ def _label_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     shape = text_shape(table, label)
     free = [c for c in flat_columns(table) if c not in fields.values()]
     other = named_fields(free, ["label"])
-    if shape is None or not shape.has_phrases or not other:
+    written = other or len(words_in(table, label)) > MOST_SHARED
+    if shape is None or not shape.has_phrases or not written:
         return fields
+    fields = {name: column for name, column in fields.items() if name != "label"}
     texts = {} if "submission" in fields else {"submission": label}
     return {**fields, **texts, **other}
 
