@@ -200,8 +200,9 @@ def _label_by_values(table: Table, fields: dict[str, str]) -> dict[str, str]:
     shape = text_shape(table, label)
     free = [c for c in flat_columns(table) if c not in fields.values()]
     other = named_fields(free, ["label"])
-    written = other or len(words_in(table, label)) > MOST_SHARED
-    if shape is None or not shape.has_phrases or not written:
+    if shape is None or not shape.has_phrases:
+        return fields
+    if not other and len(words_in(table, label)) <= MOST_SHARED:
         return fields
     fields = {name: column for name, column in fields.items() if name != "label"}
     texts = {} if "submission" in fields else {"submission": label}
