@@ -11,6 +11,16 @@ NAMES = [(last, first) for last in ("Moss", "Lake", "Orr") for first in ("Ann", 
 #: Marks out of 20 by two teachers; the fourth column is half of their sum.
 MARKS = [(8 + n % 5, 9 + n // 2) for n in range(9)]
 
+SAID = ("Gut gelungen.", "Die Maße fehlen.", "")
+BEWERTUNGEN = [
+    {"Vorname": first, "Nachname": last, "ID-Nummer": 4100 + n, "Institution": ""}
+    | {"Aufgabe: Skizze (Punkte)": f"{7 + n},50", "Aufgabe: Skizze (Feedback)": SAID[n % 3]}
+    | {"Aufgabe: Modell (Punkte)": f"{19 - n},25" if n else "-"}
+    | {"Aufgabe: Modell (Feedback)": SAID[n % 2], "Test: Holz (Punkte)": f"{n * 3},00"}
+    | {"Kurs gesamt (Punkte)": f"{30 + n},75", "Kurs gesamt (Prozentsatz)": f"{50 + n},10 %"}
+    for n, (last, first) in enumerate(NAMES)
+]
+
 GRADEBOOK_TABLES: tuple[Stranger, ...] = (
     # Nine pupils, two platform columns, six marks of the second: 9 + 6 votes by one rater.
     Stranger(
@@ -85,6 +95,17 @@ GRADEBOOK_TABLES: tuple[Stranger, ...] = (
         ),
         "criteria",
         (15, 1, 9, 2),
+    ),
+    # The same in German: points and remarks of two tasks are no raters; 9 + 8 + 9 marks.
+    Stranger(
+        "bewertungen.csv",
+        table(BEWERTUNGEN),
+        "at once",
+        (26, 1, 9, 3),
+        maps=(
+            "item=ID-Nummer criteria=Aufgabe: Skizze (Punkte) criteria=Aufgabe: Modell (Punkte)"
+            " criteria=Test: Holz (Punkte)",
+        ),
     ),
     # Rows above the pupils say when work was due and how many points it has; 9 + 8 + 9 marks.
     Stranger(

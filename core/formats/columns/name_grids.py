@@ -18,6 +18,7 @@ from core.formats.columns.headings import (
     plain_name,
 )
 from core.formats.columns.label_words import may_be_marks
+from core.formats.columns.text_columns import is_remark
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import plain_heading
 from core.formats.tables.table import Table, first_of_table
@@ -171,17 +172,18 @@ def answers_in_grid(table: Table) -> NameGrid | None:
 
     If the criteria have different scales, these show which names are the raters.
     """
-    able = [c for c in table.columns if could_answer(table, c, of_each=True) and not is_sum(c)]
+    columns = [c for c in table.columns if not (is_sum(c) or _holds_remarks(table, c))]
+    able = [c for c in columns if could_answer(table, c, of_each=True)]
     grid = grid_of(able)
     if grid is not None:
-        columns = [c for c in able if c in grid.columns.values()]
-        if columns == next(iter(columns_by_scale(table, columns)), []):
+        answers = [c for c in able if c in grid.columns.values()]
+        if answers == next(iter(columns_by_scale(table, answers)), []):
             return grid
         people = grid.has_titled_raters or all(map(names_a_rater, grid.raters))
         if people and _has_scale_by_criterion(table, grid):
             return grid
     table = first_of_table(table, _FIRST)
-    able = [c for c in table.columns if not is_sum(c) and _may_hold_marks(table, c)]
+    able = [c for c in columns if _may_hold_marks(table, c)]
     if (grid := grid_of(able)) is None:
         return None
     fits = [_on_one_range(table, way) for way in (grid, grid.swapped)]
@@ -195,6 +197,12 @@ def likely_sides(table: Table, grid: NameGrid) -> tuple[NameGrid, ...]:
     turned = grid.swapped
     named = grid.has_titled_raters or _with_likelier_raters(turned) != turned
     return (grid,) if named or not _on_one_range(table, turned) else (grid, turned)
+
+
+def _holds_remarks(table: Table, column: str) -> bool:
+    """Return whether a column is headed for remarks and holds words: `Essay (Feedback)`."""
+    numbers = map(number_of, words_in(table, column)) if is_remark(column) else ()
+    return None in numbers
 
 
 def _may_hold_marks(table: Table, column: str) -> bool:

@@ -57,7 +57,7 @@ from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import values_of
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
 from core.formats.votes.tools.tool_results import bundle
-from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping
+from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping, with_reasons
 from core.formats.votes.vote_tables import cell_text, parse_votes, votes_in
 
 #: The content of a file or folder: a layout of a table of votes, the name of a format of votes,
@@ -134,7 +134,7 @@ def guess_layout(table: Table, kind: SeenKind, rubric: Rubric | None = None) -> 
     if kind == "pairs":
         return guess_pairs(table) or VoteMapping(layout="pairs")
     layout: Layout = next((layout for layout in TABLES if layout == kind), "wide")
-    return guess_vote_mapping(table, layout, rubric)
+    return with_reasons(guess_vote_mapping(table, layout, rubric), table)
 
 
 def table_of(

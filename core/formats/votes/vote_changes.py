@@ -22,7 +22,14 @@ from core.formats.datasets.roles import (
 from core.formats.tables.table import Table, joined_parts
 from core.formats.votes.pairs.pair_tables import preference_columns
 from core.formats.votes.structure.named_fields import NAMES, PAIR
-from core.formats.votes.vote_mapping import Layout, VoteMapping, VoterKind, kinds_in, kinds_of
+from core.formats.votes.vote_mapping import (
+    Layout,
+    VoteMapping,
+    VoterKind,
+    kinds_in,
+    kinds_of,
+    with_reasons,
+)
 
 #: Fields that list columns; giving `rater`, `criterion` or `preference` twice does the same.
 _LISTS = ("raters", "criteria", "items", "preference")
@@ -129,7 +136,8 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
     if data["rater"] != mapping.rater and data["kind"] is None:
         kinds = {**kinds_in(table, data["rater"]), **kinds}
     data["submission"] = data["submission"] or _item_of_texts(table, data["item"])
-    return build_model(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
+    changed = build_model(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
+    return with_reasons(changed, table)
 
 
 def _refuse_only_beside_criteria(

@@ -64,13 +64,19 @@ _NTH = re.compile(r"\d{1,2}(st|nd|rd|th|re|er|e|\.|ª|º|°)?", re.I)
 class VoteColumn(Noun):
     """A column of answers, and what it names: the criterion, the rater or the item.
 
-    Other columns of a row name the rest.
+    Other columns of a row name the rest. ``reason`` is the column of remarks on these answers.
     """
 
     column: str
     rater: str = ""
     criterion: str = ""
     item: str = ""
+    reason: str = ""
+
+    @property
+    def reason_role(self) -> str:
+        """Return the role of the column of remarks."""
+        return f"reason:{self.column}"
 
 
 class VoteMapping(Noun):
@@ -117,7 +123,8 @@ class VoteMapping(Noun):
         named = {name: getattr(self, name) for name in (*NAMES, *PAIR)}
         used = {name: column for name, column in named.items() if column is not None}
         keys = (f"{c.criterion}/{c.rater}{c.item}/{c.column}" for c in self.columns)
-        return used | dict(zip(keys, (c.column for c in self.columns), strict=True))
+        used |= dict(zip(keys, (c.column for c in self.columns), strict=True))
+        return used | {f"reason/{c.column}": c.reason for c in self.columns if c.reason}
 
     def with_criterion(self) -> VoteMapping:
         """Return the mapping with a name for its only criterion, if it has none."""
@@ -135,6 +142,7 @@ class VoteMapping(Noun):
             kind = "item" if c.item else "label" if gold or not c.rater else "rater"
             names = (self.only or "rating",) if gold else (c.criterion, c.rater, c.item)
             roles[c.column] = ":".join(filter(None, (kind, " / ".join(filter(None, names)))))
+            roles |= {c.reason: c.reason_role} if c.reason else {}
         return {c: "text" if role == "submission" else role for c, role in roles.items()}
 
 
@@ -204,6 +212,41 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
         fields |= _item_by_values(table, [*fields.values(), *answers], fields)
     kinds = kinds_of([c.rater for c in columns])
     return VoteMapping(layout="wide", columns=tuple(columns), only=only, kinds=kinds, **fields)
+
+
+def with_reasons(mapping: VoteMapping, table: Table) -> VoteMapping:
+    """Return the mapping with the remarks on one column of answers as the reasons of these.
+
+    So are `Essay (Feedback)` beside `Essay (Real)`, and `ann comment` beside `ann`.
+    """
+    columns = [c.model_copy(update={"reason": ""}) for c in mapping.columns]
+    mapping = mapping.model_copy(update={"columns": tuple(columns)})
+    used = {*mapping.used().values()}
+    free = [c for c in table.columns if c not in used and is_remark(c) and not is_confidential(c)]
+    remarks = {about: c for c in free if (about := _what_is_remarked_on(c))}
+    names = [{plain_name(c.column), _IN_BRACKETS.sub("", plain_name(c.column))} for c in columns]
+    whose = {about: [of for of, name in zip(columns, names, strict=True) if about in name]
+             for about in remarks}  # fmt: skip
+    reasons = {of[0].column: remarks[about] for about, of in whose.items() if len(of) == 1}
+    columns = [c.model_copy(update={"reason": reasons.get(c.column, "")}) for c in columns]
+    return mapping.model_copy(update={"columns": tuple(columns)})
+
+
+#: A part in brackets at the end of a heading: `(Real)`, `[/20]`.
+_IN_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]\Z")
+
+
+def _what_is_remarked_on(heading: str) -> str:
+    """Return what a heading says its remarks are about, or "".
+
+    >>> _what_is_remarked_on("Essay (Feedback)"), _what_is_remarked_on("ann_comment")
+    ('essay', 'ann')
+    """
+    name = plain_name(heading)
+    if (part := _IN_BRACKETS.search(name)) and is_remark(part[1]):
+        return name[: part.start()]
+    about, _, last = name.rpartition(" ")
+    return about if is_remark(last) else ""
 
 
 def _mean_column(values: Values, columns: Sequence[str]) -> list[str]:

@@ -283,6 +283,8 @@ def _answers_of_row(
             votes.texts.setdefault(voter.item, {})
         whose = _rater_fields(voter.rater, _kind_of_rater(voter.rater, mapping)) | of_row
         extra = {"item_id": voter.item} if voter.item else {}
+        why = cell_text(cells, voter.reason) if voter.reason else ""
+        extra |= {"reason": why} if why else {}
         yield whose | extra | {"criterion": criterion, "label": label}
 
 

@@ -101,6 +101,7 @@ def roles_of(table: Table, mapping: AnyMapping) -> list[str]:
     if isinstance(mapping, VoteMapping):
         roles = {column: role for role, column in mapping.used().items() if "/" not in role}
         roles |= {column.column: ANSWERS for column in mapping.columns}
+        roles |= {column.reason: column.reason_role for column in mapping.columns if column.reason}
         for role in ("item", "reason"):
             joined = joined_parts(getattr(mapping, role) or "", table.columns)
             roles |= dict.fromkeys(joined, role)
@@ -113,13 +114,19 @@ def roles_of(table: Table, mapping: AnyMapping) -> list[str]:
 def role_options(table: Table, guess: AnyMapping, rubric: Rubric | None) -> list[str]:
     """Return the roles to choose from for a column of ``table``."""
     if isinstance(guess, VoteMapping):
-        return [OUT, *_FIELDS[guess.layout], *([ANSWERS] if _ANSWERS[guess.layout] else [])]
+        answers = [ANSWERS] if _ANSWERS[guess.layout] else []
+        return [OUT, *_FIELDS[guess.layout], *answers, *_reason_roles(guess)]
     plain = [role for role in ITEM_ROLES if not table.flat or role not in NESTED]
     if rubric is not None:
         plain.remove(LABEL)
     names = [c.name for c in rubric.criteria] if rubric else list(guess.labels)
     names += [name for name in (*guess.labels, *guess.reasons) if name not in names]
     return plain + [f"{kind}:{name}" for kind in ("label", "reason") for name in names]
+
+
+def _reason_roles(mapping: VoteMapping) -> list[str]:
+    """Return the roles of columns of remarks on one column of answers."""
+    return [*dict.fromkeys(c.reason_role for c in mapping.columns if c.reason)]
 
 
 def votes_from(
@@ -130,13 +137,16 @@ def votes_from(
     A column of answers keeps the rater and the criterion that were guessed for it. Several columns
     with the item's role form its id together, and those of a joined reason the reason.
     """
-    fields, problems = dict[str, str](), list[Problem]()
+    fields, problems, reasons = dict[str, str](), list[Problem](), dict[str, str]()
     joined = {"item", *(["reason"] if JOINED in (guess.reason or "") else [])}
     guessed, answers = {c.column: c for c in guess.columns}, list[VoteColumn]()
+    of_answers = _reason_roles(guess)
     for column, role in zip(columns, roles, strict=True):
         if role == ANSWERS:
             name = {"criterion" if guess.layout == "criteria" else "rater": column}
             answers.append(guessed.get(column) or VoteColumn(column=column, **name))
+        elif role in of_answers:
+            reasons[role] = column
         elif role in fields and role in joined:
             fields[role] = JOINED.join((fields[role], column))
         elif role != OUT:
@@ -145,6 +155,10 @@ def votes_from(
                     _doubled_role_problem(role_words(role, guess.layout), fields[role], column)
                 )
             fields.setdefault(role, column)
+    answers = [
+        c.model_copy(update={"reason": reasons.get(c.reason_role, "")}) if c.reason else c
+        for c in answers
+    ]
     empty = dict.fromkeys(_FIELDS[guess.layout])
     changed = empty | fields | {"columns": tuple(answers)}
     return guess.model_copy(update=changed), tuple(problems)

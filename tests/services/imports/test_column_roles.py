@@ -73,3 +73,16 @@ def test_votes_have_roles_too_and_a_column_of_answers_keeps_its_rater() -> None:
         table.columns, ["prompt", "prompt", "out", "answers"], guess
     )
     assert "'Prompt': 'id' and 'note'" in str(problems[0])
+
+
+def test_remarks_on_one_column_of_answers_have_a_role_that_can_be_taken_away() -> None:
+    table = read_table("id,ann,ann comment,bo\na,yes,Short.,no\nb,no,Long.,no\n", "v.csv")
+    guess = guess_layout(table, "wide")
+    roles = column_roles.roles_of(table, guess)
+    assert roles == ["item", "answers", "reason:ann", "answers"]
+    assert "reason:ann" in column_roles.role_options(table, guess, None)
+    assert column_roles.votes_from(table.columns, roles, guess) == (guess, ())
+    mapping, _ = column_roles.votes_from(
+        table.columns, ["item", "answers", "out", "answers"], guess
+    )
+    assert [c.reason for c in mapping.columns] == ["", ""]

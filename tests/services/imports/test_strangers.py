@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from core.errors import InputError
-from core.formats.votes.reading import read_bundle
+from core.formats.votes.proposals.near_shapes import only_reading
+from core.formats.votes.reading import read_bundle, table_of
 from core.formats.votes.sources import open_path
 from core.services.imports import import_files
 from core.store.store import Store
@@ -21,7 +22,7 @@ from tests.formats.answered_tables import ANSWERED_TABLES
 from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
-from tests.formats.gradebook_tables import GRADEBOOK_TABLES
+from tests.formats.gradebook_tables import BEWERTUNGEN, GRADEBOOK_TABLES, SAID
 from tests.formats.headed_tables import HEADED_TABLES
 from tests.formats.judged_logs import JUDGED_LOGS, MODELS, PANEL, decisions
 from tests.formats.marked_tables import MARKED_TABLES
@@ -236,6 +237,23 @@ def test_reasons_in_a_nest_are_kept_with_their_judgement(tmp_path: Path, form: s
     bundle = read_bundle(open_path(file), "long")
     assert {vote.reason for vote in bundle.votes.rows} == {WHY}
     assert "Each judgement in 'judgements' is a row." in str(bundle.notices)
+
+
+def test_remarks_beside_a_mark_are_its_reason(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "bewertungen.csv"
+    file.write_text(table(BEWERTUNGEN))
+    report = brought(store, file)
+    said = {role["column"]: role["role"] for role in report["roles"]}
+    assert said["Aufgabe: Skizze (Feedback)"] == "reason:Aufgabe: Skizze (Punkte)"
+    assert "(Feedback)" not in str(report["notices"])
+    mapping = only_reading(table_of(open_path(file)), None)
+    votes = read_bundle(open_path(file), "criteria", mapping=mapping).votes.rows
+    reasons = {(vote.criterion, vote.reason) for vote in votes}
+    assert reasons == {("Aufgabe: Skizze (Punkte)", why) for why in SAID} | {
+        ("Aufgabe: Modell (Punkte)", SAID[0]),
+        ("Aufgabe: Modell (Punkte)", SAID[1]),
+        ("Test: Holz (Punkte)", ""),
+    }
 
 
 def test_raters_without_names_are_told_by_their_group_and_place(tmp_path: Path) -> None:

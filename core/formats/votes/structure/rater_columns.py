@@ -51,7 +51,7 @@ _LETTERED = re.compile(r"[a-z]\d+")
 #: `Quiz: Week 3 (Real)` of Moodle's, which has percentages and letters beside it.
 _GRADEBOOKS = (
     *(r".+ \(\d+\)", r".+ \[.+\] \|\d+", r".+ <.*MaxPoints:[^>]*>"),
-    r"(?!Course total|Kurs).+ \((?:Real|Punkte|Réel|Brut|Reale|Valore|Echt)\)",
+    r"(?!Course total|Kurs).+ \((?:Real|Points|Punkte|Réel|Brut|Reale|Valore|Echt)\)",
 )
 #: The same, and `stem [part]` of a survey.
 _SAME_FORM = (*_GRADEBOOKS, r"(.+?)\s*\[[^\]]+\]")
