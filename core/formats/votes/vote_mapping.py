@@ -389,8 +389,5 @@ def _is_reason(column: str, others: Sequence[str]) -> bool:
     >>> _is_reason("ann_reason", ["ann", "ann_reason"]), _is_reason("bob note", ["ann"])
     (True, False)
     """
-    name = plain_name(column)
-    whose = {"", *map(plain_name, others)}
-    return any(
-        name.removesuffix(word).strip() in whose and name.endswith(word) for word in NAMES["reason"]
-    )
+    about = _what_is_remarked_on(column)
+    return plain_name(column) in NAMES["reason"] or about in {*map(plain_name, others)} - {""}
