@@ -278,6 +278,13 @@ _PART = re.compile(r"(.+)_(\d+)")
 _QUALTRICS, _STATES = {"responseid", "recordeddate"}, {"status", "distributionchannel"}
 #: A question of more words is what was judged: a vignette, a translation.
 _TITLE_WORDS = 8
+#: An instruction, which may name what is judged, and the most words of such a name.
+_INSTRUCTION = re.compile(
+    r"\W*(please|kindly|now|next|first|then|read|rate|look|listen|watch|consider|think|judge|open"
+    r"|how|to what|for|about|bitte|lesen|wie|veuillez|lisez|por favor|lea|per favore|lees)\b",
+    re.I,
+)
+_NAME_WORDS = 4
 #: The longest name of an item.
 _LONGEST_NAME = 60
 _TRIALS = {"survey preview", "preview", "survey test", "test"}
@@ -305,7 +312,12 @@ def survey_rows(rows: TableRows) -> TableRows:
     if names:
         listed = ", ".join(f"{c!r} is {name!r}" for c, name in [*names.items()][:6])
         listed += " and so on" if len(names) > 6 else ""
-        notices.append(Problem(f"Columns are named by their questions: {listed}."))
+        texts = (
+            f" A judged text is {text[:100]!r}."
+            if (text := next(iter(questions.values()), ""))
+            else ""
+        )
+        notices.append(Problem(f"Columns are named by their questions: {listed}.{texts}"))
     kept = [at for at in range(len(rows.rows)) if at not in left]
     return rows._replace(
         columns=tuple(names.get(c, c) for c in rows.columns),
@@ -341,8 +353,35 @@ def _question_parts(rows: TableRows) -> tuple[dict[str, str], dict[str, str]]:
     if not len({end for _, end in known}) == len(known) == len(numbers) > 1 < len(stems):
         return {}, {}
     told = {parts[c][1]: question for c, (question, _) in asked.items()}
+    if things := _things_named([*told.values()]):
+        names = {c: f"{things[asked[c][0]]} / {end}" for c, end in ends.items()}
+        return names, dict.fromkeys(things.values(), "")
     judged = {stem: q for stem, q in told.items() if len(q.split()) > _TITLE_WORDS}
     return {c: f"{parts[c][1]}_{end}" for c, end in ends.items()}, judged
+
+
+def _things_named(questions: Sequence[str]) -> dict[str, str]:
+    """Return what each long instruction names by the words that differ, or nothing.
+
+    >>> asks = "Please look at picture {} and say how far you agree with each of these."
+    >>> [*_things_named([asks.format("A"), asks.format("B")]).values()]
+    ['picture A', 'picture B']
+    """
+    words = [question.split() for question in questions]
+    least = min(map(len, words))
+    if least <= _TITLE_WORDS or not all(map(_INSTRUCTION.match, questions)):
+        return {}
+    before = next((n for n in range(least) if len({(*w[: n + 1],) for w in words}) > 1), least)
+    after = next((n for n in range(least) if len({(*w[-n - 1 :],) for w in words}) > 1), least)
+    spans = [w[before : len(w) - after] for w in words]
+    if any(not 0 < len(span) <= _NAME_WORDS for span in spans):
+        return {}
+    numbered = before > 1 and all(len(span) == 1 and len(span[0]) < 4 for span in spans)
+    names = [
+        " ".join([*w[before - numbered : before], *s]) for w, s in zip(words, spans, strict=True)
+    ]
+    names = [name.strip(" .,:;!?\"'").replace("/", "-") for name in names]
+    return dict(zip(questions, names, strict=True)) if len({*names}) == len(names) else {}
 
 
 def _asked_and_end(heading: str) -> tuple[str, str]:
