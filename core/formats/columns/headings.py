@@ -11,6 +11,7 @@ from core.formats.source.heading_words import (
     MEASURES,
     PEOPLE,
     PROMPTS,
+    RANKS,
     RATERS,
     SUMMARIES,
     has_word,
@@ -75,6 +76,16 @@ def is_sum(column: str, others: Sequence[str] = ()) -> bool:
         return True
     beside = sum(map(names_a_rater, others)) > 1
     return beside and "score" in plain_name(column).split() and not names_a_rater(column)
+
+
+def without_place(columns: Sequence[str]) -> list[str]:
+    """Return the columns, without the only one that is headed for places.
+
+    >>> without_place(["Ama", "Bo", "Rank"]), without_place(["Ama rank", "Bo rank"])
+    (['Ama', 'Bo'], ['Ama rank', 'Bo rank'])
+    """
+    places = [c for c in columns if has_word(c, RANKS, whole=True)]
+    return [c for c in columns if c not in places or len(places) > 1]
 
 
 def named_for_raters(columns: Sequence[str]) -> bool:

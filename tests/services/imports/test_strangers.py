@@ -18,6 +18,7 @@ from core.formats.votes.sources import open_path
 from core.services.imports import import_files
 from core.store.store import Store
 from tests.formats.answered_tables import ANSWERED_TABLES
+from tests.formats.committee_tables import COMMITTEE_TABLES
 from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
@@ -53,6 +54,7 @@ TABLES = (
     *JUDGED_LOGS,
     *TRACE_TABLES,
     *MARKED_TABLES,
+    *COMMITTEE_TABLES,
 )
 
 

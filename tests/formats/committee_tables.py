@@ -1,0 +1,71 @@
+"""Tables as committees, teachers and firms keep them, and what a person reads in them.
+
+The shapes are those of forms, spreadsheets and survey programs; the texts are made up here.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+
+from tests.formats.strangers import Stranger
+
+
+def _sheet(rows: Sequence[Sequence[object]]) -> str:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+#: Five jurors' marks of nine tents; B. sat out for two of them.
+TENT_MARKS = [
+    [(3 * tent + 2 * juror + tent // 3) % 9 / 2 + 1 for juror in range(5)] for tent in range(9)
+]
+TENTS = ("Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir", "Gorse", "Hazel", "Ivy")
+
+
+def _tents(name_first: bool) -> str:
+    given = [
+        ["S" if (tent, at) in ((2, 1), (5, 1)) else mark for at, mark in enumerate(marks)]
+        for tent, marks in enumerate(TENT_MARKS)
+    ]
+    numbers = [[m for m in marks if m != "S"] for marks in given]
+    means = [round(sum(n) / len(n), 2) for n in numbers]
+    places = [1 + sum(other > mean for other in means) for mean in means]
+    below = [[row[at] for row in given if row[at] != "S"] for at in range(5)]
+    foot = [round(sum(c) / len(c), 2) for c in below]
+    names = [["Tent"]] if name_first else [["Nr", "Tent"]]
+    rows = [[name] if name_first else [at + 1, name] for at, name in enumerate(TENTS)]
+    return _sheet(
+        [
+            ["Camp of the year"],
+            ["Marks 1-5, halves allowed. S = sat out"],
+            [*names[0], "Uma", "Vic", "Wes", "Xan", "Yul", "Mean", "Place"],
+            *(
+                [*row, *marks, mean, place]
+                for row, marks, mean, place in zip(rows, given, means, places, strict=True)
+            ),
+            [""] * (len(rows[0]) + 7),
+            [*([] if name_first else [""]), "Mean per juror", *foot, "", ""],
+        ]
+    )
+
+
+COMMITTEE_TABLES: tuple[Stranger, ...] = (
+    # A letter that a title explains, a mean below whose name is in the second column, a place.
+    Stranger(
+        "tents.csv",
+        _tents(name_first=False),
+        "at once",
+        (43, 5, 9, 1),
+        maps=("item=Tent raters=Uma raters=Vic raters=Wes raters=Xan raters=Yul",),
+    ),
+    Stranger(
+        "named tents.csv",
+        _tents(name_first=True),
+        "at once",
+        (43, 5, 9, 1),
+        maps=("item=Tent raters=Uma raters=Vic raters=Wes raters=Xan raters=Yul",),
+    ),
+)
