@@ -9,7 +9,7 @@ import csv
 import io
 from collections.abc import Sequence
 
-from tests.formats.strangers import Stranger
+from tests.formats.strangers import Stranger, essay, table
 
 
 def _sheet(rows: Sequence[Sequence[object]]) -> str:
@@ -52,6 +52,17 @@ def _tents(name_first: bool) -> str:
     )
 
 
+#: How well each of six listeners understood seven speakers, on a line from 0 to 100.
+HEARD = [
+    {"speaker": f"s{n}", "listener": f"L{who}", "ease": 20 + (17 * n + 23 * who) % 141 / 2}
+    | {"warmth": 1 + (n + who) % 7, "pace": 1 + (2 * n + who) % 7}
+    for n in range(7)
+    for who in range(6)
+]
+
+
+JURY = ("S1_ama", "S2_bo", "S3_cy")
+
 COMMITTEE_TABLES: tuple[Stranger, ...] = (
     # A letter that a title explains, a mean below whose name is in the second column, a place.
     Stranger(
@@ -64,8 +75,35 @@ COMMITTEE_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "named tents.csv",
         _tents(name_first=True),
-        "at once",
+        "refused",
         (43, 5, 9, 1),
         maps=("item=Tent raters=Uma raters=Vic raters=Wes raters=Xan raters=Yul",),
+    ),
+    # A line from 0 to 100 beside ratings is a question, too.
+    Stranger(
+        "heard.csv",
+        table(HEARD),
+        "refused",
+        (126, 6, 7, 3),
+        maps=("item=speaker rater=listener criteria=ease criteria=warmth criteria=pace",),
+    ),
+    # Two questions on two scales to the same people, and the highest mark of one.
+    Stranger(
+        "leaks.csv",
+        table(
+            [
+                {"case": f"c{n}", "reply": essay(n)}
+                | {f"leak_{who}": (n + at) % 5 for at, who in enumerate(JURY)}
+                | {f"declined_{who}": "YPN"[(n + at * at) % 3] for at, who in enumerate(JURY)}
+                | {"leak_max": max((n + at) % 5 for at in range(3))}
+                for n in range(12)
+            ]
+        ),
+        "refused",
+        (72, 3, 12, 2),
+        maps=(
+            "item=case submission=reply raters=S1_ama raters=S2_bo raters=S3_cy criteria=leak"
+            " criteria=declined",
+        ),
     ),
 )

@@ -99,4 +99,5 @@ def _answers_together(values: Values, answers: list[str], *, one: bool) -> list[
     named += [c for c in answers if c.rpartition(".")[0] in fields]
     scales = [c for c in answers if scale_order(w := values.distinct[c], c) or is_either(w, c)]
     also = {*answers[first:last], *group, *named, *scales, *filter(names_a_criterion, answers)}
+    also |= {*filter(values.is_line, answers)}
     return [c for c in answers if c in also]

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from core.formats.columns.answer_columns import (
+    MOST_MARK,
     MOST_SHARED,
     WHOLE,
     are_not_labels,
@@ -220,6 +221,10 @@ class Values:
         """
         keys = {*item, rater}
         able = [c for c in self.columns if c not in keys and self._may_answer(c, [*item, rater])]
+        if sum(map(self.is_number, able)) > 1:
+            lines = {c for c in {*self.columns} - keys if self.is_line(c) and self.varies(item, c)}
+            able += [c for c in lines if c not in able and self.varies([rater], c)]
+            able.sort(key=self.columns.index)
         texts = [t for t in self.text_columns() if not self.varies(item, t)]
         seeds = [c for c in able if c not in texts and self.varies(item, c)]
         if self.size - len(self.distinct[rater]) > 2:
@@ -329,12 +334,21 @@ class Values:
         if not (named or may_be_marks(numbers)) or not self.measures_nothing(column):
             return False
         halves = all((2 * n) % 1 == 0 for n in numbers)
-        on_a_line = not halves and 0 <= min(numbers) <= max(numbers) <= 10 and _are_tenths(numbers)
+        on_a_line = not halves and _on_line(numbers, 10)
         return (
             named
             or on_a_line
             or (could_answer(self.table, column) and (halves or len(numbers) <= MOST_SHARED))
         )
+
+    def is_line(self, column: str) -> bool:
+        """Return whether a column holds marks on a line from 0 to 100, each of which may differ."""
+        numbers = [n for word in self.distinct[column] if (n := number_of(word)) is not None]
+        if not MOST_SHARED < len(numbers) == len(self.distinct[column]) or max(numbers) <= 10:
+            return False
+        counted = len(numbers) == self.size and all(n % 1 == 0 for n in numbers)
+        known = counted or is_sum(column) or has_word(column, SURENESS)
+        return _on_line(numbers, MOST_MARK) and self.measures_nothing(column) and not known
 
     def _may_answer(self, column: str, keys: Sequence[str]) -> bool:
         if not self.can_be_answers(column):
@@ -344,9 +358,9 @@ class Values:
         )
 
 
-def _are_tenths(numbers: Sequence[float]) -> bool:
-    """Return whether numbers are tenths, as marks set on a line are."""
-    return all(abs(10 * n - round(10 * n)) < 1e-6 for n in numbers)
+def _on_line(numbers: Sequence[float], most: float) -> bool:
+    """Return whether numbers are tenths up to ``most``, as marks set on a line are."""
+    return all(0 <= n <= most and abs(10 * n - round(10 * n)) < 1e-6 for n in numbers)
 
 
 def is_written(table: Table, column: str) -> bool:
