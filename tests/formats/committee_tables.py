@@ -106,4 +106,42 @@ COMMITTEE_TABLES: tuple[Stranger, ...] = (
             " criteria=declined",
         ),
     ),
+    # An opinion in three usual words beside points, which differs between raters.
+    Stranger(
+        "avis.csv",
+        table(
+            [
+                {"Dossier": f"D{n}", "Juré": who, "Clarté (/5)": (n + at) % 5 + 0.5}
+                | {"Portée (/5)": (2 * n + at) % 5}
+                | {"Avis": ("Réservé", "Favorable", "Défavorable")[(n + at * at) % 3]}
+                for n in range(9)
+                for at, who in enumerate(("Mme Oury", "M. Pons", "Mme Quin"))
+            ]
+        ),
+        "at once",
+        (81, 3, 9, 3),
+        maps=("item=Dossier rater=Juré criteria=Clarté (/5) criteria=Portée (/5) criteria=Avis",),
+    ),
+    # Japanese marks by two raters on two questions, beside the system that answered.
+    Stranger(
+        "kigou.csv",
+        table(
+            [
+                {
+                    "番号": f"K{n:02}",
+                    "回答": f"川は海へ流れます。例は{n}つ目で、河口に広い平野ができます。",
+                }
+                | {"モデル": f"型{n % 2}"}
+                | {
+                    f"{who}_{asked}": "◎○△×"[(n * at + of) % 4]
+                    for of, asked in enumerate(("正確性", "自然さ"))
+                    for at, who in enumerate(("森", "林"), 1)
+                }
+                for n in range(12)
+            ]
+        ),
+        "refused",
+        (48, 2, 12, 2),
+        maps=("item=番号 submission=回答 raters=森 raters=林 criteria=正確性 criteria=自然さ",),
+    ),
 )

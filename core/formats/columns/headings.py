@@ -308,6 +308,8 @@ def is_of_platform(column: str, columns: Collection[str]) -> bool:
 LANGUAGE = frozenset({"language", "lang"})
 
 
+#: Plain headings for the model that is judged.
+MODELS = ("model", "model name", "モデル", "システム", "模型", "系统", "모델", "시스템")
 #: Plain headings for the model that wrote a text, beside other columns for its raters.
 GENERATORS = (
     *("generator", "generator model", "generator name", "generating model", "author model"),

@@ -9,6 +9,7 @@ from dataclasses import replace
 from core.formats.columns.answer_columns import words_in
 from core.formats.columns.headings import (
     GENERATORS,
+    MODELS,
     names_a_rater,
     plain_name,
     without_prefix,
@@ -66,7 +67,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("gold answer", "desired answer", "ideal answer", "expected answer", "expected output"),
         "expected",
     ),
-    "system": ("system", "system name", "model", "model name"),
+    "system": ("system", "system name", *MODELS),
 }
 #: The two answers of a table of pairs, and their authors.
 PAIR = ("first", "second", "first_system", "second_system")
