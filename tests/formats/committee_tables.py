@@ -61,6 +61,23 @@ HEARD = [
 ]
 
 
+def sent(n: int) -> dict[str, object]:
+    """One of five people's answers about one of four teams."""
+    who, team = n % 5, n // 5
+    return (
+        {
+            "Timestamp": f"3/{n + 1}/2026 10:05:33",
+            "Your name": ("Ida Moe", "Jo Fox", "Kai Lo", "Lea Poe", "Mo Roy")[who],
+        }
+        | {"Which team are you reviewing?": f"Team {('Oak', 'Elm', 'Fir', 'Ash')[team]}"}
+        | {
+            f"Rate it [{part}]": 1 + (n * n * at + team * at + who) % 5
+            for at, part in enumerate(("Plan", "Use of time", "Sources"), 1)
+        }
+        | {"Would you join this project?": ("Yes", "Maybe", "No")[(who * team + n) % 3]}
+    )
+
+
 JURY = ("S1_ama", "S2_bo", "S3_cy")
 
 COMMITTEE_TABLES: tuple[Stranger, ...] = (
@@ -143,5 +160,17 @@ COMMITTEE_TABLES: tuple[Stranger, ...] = (
         "refused",
         (48, 2, 12, 2),
         maps=("item=番号 submission=回答 raters=森 raters=林 criteria=正確性 criteria=自然さ",),
+    ),
+    # A form with a grid and a question in words; one person sent it again.
+    Stranger(
+        "teams.csv",
+        table([sent(n) for n in (*range(20), 8)]),
+        "at once",
+        (80, 5, 4, 4),
+        maps=(
+            "rater=Your name item=Which team are you reviewing? criteria=Rate it [Plan]"
+            " criteria=Rate it [Use of time] criteria=Rate it [Sources]"
+            " criteria=Would you join this project?",
+        ),
     ),
 )

@@ -222,8 +222,8 @@ class Values:
         keys = {*item, rater}
         able = [c for c in self.columns if c not in keys and self._may_answer(c, [*item, rater])]
         if sum(map(self.is_number, able)) > 1:
-            lines = {c for c in {*self.columns} - keys if self.is_line(c) and self.varies(item, c)}
-            able += [c for c in lines if c not in able and self.varies([rater], c)]
+            lines = filter(self.is_line, {*self.columns} - {*able, *keys})
+            able += [c for c in lines if self.varies(item, c) and self.varies([rater], c)]
             able.sort(key=self.columns.index)
         texts = [t for t in self.text_columns() if not self.varies(item, t)]
         seeds = [c for c in able if c not in texts and self.varies(item, c)]
@@ -306,7 +306,8 @@ class Values:
     def measures_nothing(self, column: str) -> bool:
         """Return whether a heading names no time, age or count, and does not end as an id's."""
         words = plain_heading(column).split()
-        return not (words and (is_measured(column) or words[-1] in NO_RATERS))
+        ends = bool(words) and words[-1] in NO_RATERS and column[-1] != "]"
+        return not (ends or (words and is_measured(column)))
 
     def is_number(self, column: str) -> bool:
         """Return whether a column holds only numbers."""
@@ -380,11 +381,9 @@ def rater_heading_level(values: Values, column: str) -> int:
         return 2
     words = values.distinct[column]
     names = [w for w in words if not names_the_truth(w)]
-    return (
-        2
-        if names and all(has_word(w, RATERS) for w in names)
-        else int(all(map(_PERSON.match, words)))
-    )
+    if names and all(has_word(w, RATERS) for w in names):
+        return 2
+    return int(all(map(_PERSON.match, words)))
 
 
 def _is_count_heading(words: Sequence[str]) -> bool:
