@@ -151,6 +151,9 @@ def fields_checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, 
     if "weight" in fields and not _is_rater_weight(table, fields):
         fields = {name: column for name, column in fields.items() if name != "weight"}
     fields = _with_author(table, _with_prompt(table, fields))
+    asked = words_in(table, fields["prompt"]) if fields.get("prompt") in table.columns else ()
+    if asked and all(_NUMBERED.match(word.strip()) for word in asked):
+        fields = {name: column for name, column in fields.items() if name != "prompt"}  # codes
     column = fields.get("submission", "")
     shape = text_shape(table, column) if plain_name(column) in (*WRITTEN_BY, *WRITTEN) else None
     if shape is None or shape.sentences or shape.length > LONG:
