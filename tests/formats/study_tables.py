@@ -122,6 +122,23 @@ STUDY_TABLES: tuple[Stranger, ...] = (
             " criteria=The answer is clear",
         ),
     ),
+    # An instruction is no text: its questions differ only in the name of what they are about.
+    Stranger(
+        "posters.csv",
+        _survey(
+            (2, 3, 4),
+            lambda n, part: (
+                f"Please look at poster {'KLM'[n - 2]} and tell us how far you agree. - "
+                f"It is {('loud', 'crowded')[part - 1]}"
+            ),
+        ),
+        "at once",
+        (24, 4, 3, 2),
+        maps=(
+            "rater=ResponseId items=poster K items=poster L items=poster M criteria=It is loud"
+            " criteria=It is crowded",
+        ),
+    ),
     # The other way round: two statements about each of two replies, which stand behind them.
     Stranger(
         "replies.csv",

@@ -25,6 +25,8 @@ _LONGEST = 40
 _SOME = 20
 #: A word that is no grade and no number with a sign, such as *withdrawn*.
 _UNKNOWN = re.compile(r"[^\W\d_]{3}[^\W\d_ .()'’-]*(?:[ .()'’-]+[^\W\d_]+){0,3}\.?")
+#: `R = recused`, in a line beside a table: the letter, which means a word.
+_TOLD = re.compile(r"(?<!\w)([^\W\d_]{1,2}) ?[=:] ?[^\W\d_]{3}")
 #: The number of first rows that show whether a column holds numbers.
 _FIRST = 50
 #: A code such as 99 is at least this many times larger than every mark.
@@ -48,12 +50,14 @@ def without_absences(
     options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
     options |= {fold(word) for word in kept}
     answers = [c for c in table.columns if not _heads_row_numbers(c)]
-    found = {c: _absence_words((row.get(c) for row in table.rows), options) for c in answers}
+    told = {fold(code) for line in table.told for code in _TOLD.findall(line)}
+    found = {c: _absence_words((row.get(c) for row in table.rows), options, told) for c in answers}
     if codes := {w for words in found.values() for w in words if number_of(w) is not None}:
         # A code of one column is also a code in columns where only one other mark occurs.
         left = [c for c in answers if not found[c]]
         found |= {
-            c: _absence_words((row.get(c) for row in table.rows), options, codes) for c in left
+            c: _absence_words((row.get(c) for row in table.rows), options, told, codes)
+            for c in left
         }
     absences = Counter[str]()
     for words in found.values():
@@ -206,11 +210,15 @@ def _heads_row_numbers(column: str) -> bool:
 
 
 def _absence_words(
-    cells: Iterable[Any], options: Collection[str], known: Collection[str] = ()
+    cells: Iterable[Any],
+    options: Collection[str],
+    told: Collection[str] = (),
+    known: Collection[str] = (),
 ) -> dict[str, int]:
     """Return the words for absences in a column, counted; none if it has other words.
 
-    Up to two unknown words in few cells of a column of numbers are absences as well.
+    Up to two unknown words, or letters ``told`` to mean one, in few cells of a column of numbers
+    are absences as well.
     """
     words, numbers, unknown = Counter[str](), dict[str, float](), set[str]()
     for cell in cells:
@@ -222,12 +230,15 @@ def _absence_words(
             continue
         if (number := number_of(word)) is not None:
             numbers[word] = number
-        elif _UNKNOWN.fullmatch(word) and fold(word) not in options and len(unknown) < 2:
+        elif fold(word) not in options and len(unknown) < 2 and _is_unknown(word, told):
             unknown.add(word)
         else:
             return {}
     marks = sum(words[word] for word in numbers)
-    if len({*numbers.values()}) < 2 or 5 * sum(words[word] for word in unknown) > marks:
+    if (
+        len({*numbers.values()}) < 2
+        or 5 * sum(words[w] for w in unknown if fold(w) not in told) > marks
+    ):
         return {}
     away = {word: words[word] for word in unknown}
     away |= {w: times for w, times in words.items() if fold(w) in ABSENT and fold(w) not in options}
@@ -237,6 +248,10 @@ def _absence_words(
         if fold(word) not in options
     }
     return away if 2 * sum(away.values()) < sum(words.values()) else {}
+
+
+def _is_unknown(word: str, told: Collection[str]) -> bool:
+    return fold(word) in told or _UNKNOWN.fullmatch(word) is not None
 
 
 def _missing_codes(

@@ -11,6 +11,7 @@ from core.formats.source.heading_words import (
     MEASURES,
     PEOPLE,
     PROMPTS,
+    RANKS,
     RATERS,
     SUMMARIES,
     has_word,
@@ -77,6 +78,16 @@ def is_sum(column: str, others: Sequence[str] = ()) -> bool:
         return True
     beside = sum(map(names_a_rater, others)) > 1
     return beside and "score" in plain_name(column).split() and not names_a_rater(column)
+
+
+def without_place(columns: Sequence[str]) -> list[str]:
+    """Return the columns, without the only one that is headed for places.
+
+    >>> without_place(["Ama", "Bo", "Rank"]), without_place(["Ama rank", "Bo rank"])
+    (['Ama', 'Bo'], ['Ama rank', 'Bo rank'])
+    """
+    places = [c for c in columns if has_word(c, RANKS, whole=True)]
+    return [c for c in columns if c not in places or len(places) > 1]
 
 
 def named_for_raters(columns: Sequence[str]) -> bool:
@@ -299,6 +310,8 @@ def is_of_platform(column: str, columns: Collection[str]) -> bool:
 LANGUAGE = frozenset({"language", "lang"})
 
 
+#: Plain headings for the model that is judged.
+MODELS = ("model", "model name", "モデル", "システム", "模型", "系统", "모델", "시스템")
 #: Plain headings for the model that wrote a text, beside other columns for its raters.
 GENERATORS = (
     *("generator", "generator model", "generator name", "generating model", "author model"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -44,6 +45,8 @@ _NAME = re.compile(r"[^\W\d_a-z]+\w*\Z")
 _CODED = re.compile(r"(?:[^\W\d_a-z]\.[ -]?)+[^\W\d_]{2}|[A-Z]{1,2}\d+ \([^\W\d]")
 #: `ann1`, `annot_2`, `ANN B`: an annotator, and no system.
 _ANNOTATOR = re.compile(r"ann(o|ot)? ?\d{1,2}|ann(o|ot)? [a-z]")
+#: `harm_max` beside `harm_ann` and `harm_bo`, which it sums up, unless Max rated all else, too.
+_SUMMED_UP = frozenset({"max", "maximum", "min", "median", "mode", "majority", "worst", "best"})
 _TITLE = re.compile(
     r"(dr|dra|prof|mr|mrs|ms|mme|mlle|m|herr|frau|hr|fr|pan|pani|sr|sra|sig|dott)\.? [^\W\d]"
 )
@@ -111,6 +114,9 @@ def _two_part_grid(columns: Sequence[str], pattern: str) -> NameGrid | None:
         if parts := re.fullmatch(pattern, name):
             most = column.strip().removeprefix(name)
             parted[column] = (parts[1].strip(" -"), parts[2].strip(" -") + most)
+    times = Counter(second for _, second in parted.values())
+    alone = {c for c, (_, s) in parted.items() if times[s] == 1 and s.lower() in _SUMMED_UP}
+    parted = {c: parts for c, parts in parted.items() if c not in alone}
     by_first = dict[str, list[str]]()
     for first, second in parted.values():
         by_first.setdefault(first, []).append(second)

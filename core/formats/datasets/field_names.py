@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.formats.columns.headings import GENERATORS
+from core.formats.columns.headings import GENERATORS, MODELS
 from core.formats.columns.text_columns import (
     ANY_TEXT,
     WRITTEN,
@@ -47,7 +47,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
         ),
     ),
     "submission": (*WRITTEN_BY, *WRITTEN, *ANY_TEXT),
-    "system": ("model", "model name", *GENERATORS),
+    "system": (*MODELS, *GENERATORS),
     "meta_map": ("metadata",),
     "label_map": ("scores", "ratings"),
     "rubric": ("rubrics", "rubric tree", "score rubric"),

@@ -262,7 +262,7 @@ def _summary_of(
     filled = [c for c in columns if _is_filled(row, c)]
     first = str(row[filled[0]]).strip() if filled else ""
     item_rows = [rows[n] for n in items if n != at]
-    if _MEAN_SIGN.search(plain_heading(first)) and columns[0] in filled:
+    if _MEAN_SIGN.search(plain_heading(first)):
         numbers = {c: n for c in filled if (n := _number_in(row, c)) is not None}
         if len(numbers) > 1 and all(
             _is_summary(n, item_rows, c, only_mean=True) for c, n in numbers.items()

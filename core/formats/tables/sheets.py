@@ -17,6 +17,7 @@ from core.formats.source.heading import (
     names_the_truth,
     read_titles,
 )
+from core.formats.source.heading_words import PROMPTS, has_word
 from core.formats.source.parsed import TableRows, refusal
 from core.formats.source.summary_rows import left_out_notices, summary_rows
 
@@ -55,16 +56,25 @@ def chosen_sheet(book: Workbook, sheet: str | None, name: str) -> TableRows:
 def _with_texts_from_sheet(
     rows: TableRows, book: Workbook, other: str, name: str
 ) -> TableRows | None:
-    """Return the rows with the texts of another sheet that has a row for each id, or ``None``."""
+    """Return the rows with the texts of another sheet that has a row for each id, or ``None``.
+
+    The texts of codes of prompts stand in place of the codes.
+    """
     try:
         beside = sheet_rows(book.uncached_sheet(other)[0], name)
     except InputError:
         return None  # not a table
-    for key in (c for c in beside.columns if c in rows.columns):
-        ids, found = {row[key] for row in rows.rows}, {row[key]: row for row in beside.rows}
+    keys = [(c, c) for c in beside.columns if c in rows.columns]
+    prompts = [c for c in rows.columns if has_word(c, PROMPTS, whole=True)]
+    for key, own in (*keys, *((c, beside.columns[0]) for c in prompts)):
+        ids, found = {row[key] for row in rows.rows}, {row[own]: row for row in beside.rows}
         if not len(ids) > 1 or not ids <= found.keys() or len(found) < len(beside.rows):
             continue
         texts = [c for c in beside.columns if c not in rows.columns and _has_long_texts(beside, c)]
+        if len(texts) == 1 and key in prompts:
+            notice = Problem(f"{texts[0]!r} on the sheet {other!r} says what {key!r} means.")
+            meant = (row | {key: found[row[key]][texts[0]]} for row in rows.rows)
+            return rows._replace(rows=tuple(meant), notices=(*rows.notices, notice))
         if texts:
             listed = ", ".join(map(repr, texts))
             notice = Problem(f"The sheet {other!r} adds {listed} to each row, by {key!r}.")

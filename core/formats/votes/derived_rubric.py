@@ -195,7 +195,7 @@ def _scale_notice(criterion: str, scale: str, labels: list[str], order: str) -> 
     }[scale]
     if scale == "ordinal" and None in map(_number, labels):
         mend = "In this order: the first has value 0, the last 1."
-        if all(len(label) == 1 for label in labels):
+        if all(len(label) == 1 and label.isascii() for label in labels):
             mend += " Letters are read as grades, A as the best."
     if scale == "ordinal" and _STEP.fullmatch(labels[0]):
         mend = "A step has the value of its middle; the numbers themselves are in the reasons."

@@ -51,7 +51,7 @@ from core.formats.votes.pairs.rankings import rankings_as_pairs
 from core.formats.votes.scales import Bins
 from core.formats.votes.sources import MANIFEST, VOTES, VoteSource
 from core.formats.votes.structure.lists import unnamed_raters_as_rows
-from core.formats.votes.structure.record_states import without_unfinished
+from core.formats.votes.structure.record_states import without_resubmissions, without_unfinished
 from core.formats.votes.structure.scale_ends import turned_notices
 from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import values_of
@@ -155,7 +155,8 @@ def table_of(
     table = read_table(opened, name, sheet, most)
     read_before, votes = opened.once(_tables_of_votes).get(sheet, (None, table))
     if read_before is not table:
-        votes = judgements_as_rows(without_unfinished(without_counts(table)))
+        votes = without_resubmissions(without_unfinished(without_counts(table)))
+        votes = judgements_as_rows(votes)
         votes = rankings_as_pairs(unnamed_raters_as_rows(votes))
         opened.once(_tables_of_votes)[sheet] = table, votes
     return without_absences(votes, rubric, kept) if rubric or kept else votes.once(without_absences)

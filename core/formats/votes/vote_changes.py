@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
@@ -176,12 +177,17 @@ def _listed_columns(
 def parts_in_brackets(headings: Sequence[str]) -> list[str]:
     """Return the parts of headings such as `stem [part]` or `stem.part`, if all have their own.
 
+    Headings beside several `stem [part]` with one stem stay.
+
     >>> parts_in_brackets(["How is it? [Tone]", "How is it? [Wit]"]), parts_in_brackets(["Tone"])
     (['Tone', 'Wit'], ['Tone'])
     """
     for form in (r"(.+?)\s*\[([^\]]+)\]", r"([^.\s]+)\.([^.\s][^.]*)"):
-        parts = [m[2] for h in headings if (m := re.fullmatch(form, h.strip()))]
-        if len(set(parts)) == len(headings):
+        matches = [re.fullmatch(form, h.strip()) for h in headings]
+        stems = Counter(m and m[1] for m in matches)
+        parts = [m[2] if m else h for m, h in zip(matches, headings, strict=True)]
+        is_grid = "[" in form and len(stems) == 2 and stems.total() - stems[None] > 1
+        if len(set(parts)) == len(headings) and (None not in stems or is_grid):
             return parts
     return list(headings)
 

@@ -27,6 +27,7 @@ from core.formats.columns.headings import (
     names_a_judging_model,
     names_a_rater,
     plain_name,
+    without_place,
     without_prefix,
 )
 from core.formats.columns.name_grids import without_continued_headings
@@ -181,7 +182,7 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
     if number and len(names) == 1 and counts_rows(first.table.rows, number):
         fields["item"] = names[0]  # a name beside the number of the row
     able = [c for c in columns_to_answer(table, fields) if c != number]
-    candidates = [c for c in able if could_answer(table, c)]
+    candidates = [c for c in without_place(able) if could_answer(table, c)]
     candidates = [
         c
         for c in without_continued_headings(table, candidates)

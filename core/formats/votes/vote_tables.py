@@ -159,7 +159,7 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
         if too_many(problems):
             break
     for item in {c.item for c in mapping.columns} & table.questions.keys():
-        votes.texts[item] = {"submission": table.questions[item]}
+        votes.texts[item] = {"submission": text} if (text := table.questions[item]) else {}
     if not votes.lines and not problems:
         problems.append(Problem("holds no answers.", "Check which column is what.", (), 1))
     if problems:

@@ -80,3 +80,21 @@ def test_sheets_of_people_are_asked_about_with_the_whole_command(
     assert words[-2:] == ["--sheet", "*"]
     report = import_files.import_path(store, file, changes=changes, sheet="*")
     assert (report["votes"], len(report["raters"]), report["items"]) == (32, 2, 8)
+
+
+@pytest.mark.parametrize("legend", [True, False])
+def test_codes_of_prompts_are_read_by_another_sheet_or_are_none(
+    store: Store, tmp_path: Path, *, legend: bool
+) -> None:
+    asked = {"T1": "Tell us of a bridge that you know well.", "T2": "Why do the rivers carry sand?"}
+    rows = [
+        ["Essay ID", "Prompt", "Reader Kim", "Reader Lee"],
+        *([f"E{n}", f"T{1 + n % 2}", str(1 + n % 4), str(1 + n * n % 4)] for n in range(8)),
+    ]
+    sheets = {"Marks": rows}
+    sheets |= {"Tasks": [["Code", "Wording"], *map(list, asked.items())]} if legend else {}
+    file = tmp_path / "essays.xlsx"
+    file.write_bytes(xlsx(sheets))
+    report = import_files.import_path(store, file)
+    assert (report["votes"], report["items"]) == (16, 8)
+    assert first(store, report).prompt == (asked["T1"] if legend else "")

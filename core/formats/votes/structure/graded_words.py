@@ -45,11 +45,13 @@ _OPPOSITES = (
     ", negatywny < pozytywny, fałsz < prawda, zły < dobry, falskt < sant, dalig < bra"
     ", en desacuerdo < de acuerdo, oneens < eens, disagree < agree, incorrect < correct"
     ", irrelevant < relevant, unlikely < likely, unsupported < supported, unmet < met"
-    ", unimportant < important"
+    ", unimportant < important, unfavorable|unfavourable < favorable|favourable"
+    ", defavorable|desfavorable < favorable, sfavorevole < favorevole, desfavoravel < favoravel"
 )
 _NEUTRAL = re.compile(
     r"neutral\w*|neutr[eo]|neutraal|obojetny|mixed|borderline|undecided|neither.*|ni .+ ni .+"
     r"|weder noch|teils teils|indifferente?|indiferente|sans opinion"
+    r"|reserve[es]*|mitigee?|con riserva|con reservas|vorbehaltlich"
 )
 _UN = re.compile(r"(?:un|in|im|ir|il|dis|non-?|on|nie)(?=\w{3})")
 

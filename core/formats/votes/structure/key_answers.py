@@ -56,7 +56,8 @@ def answer_keys(
     if values.uniqueness([*keys, rater]) < 1:
         # A column that distinguishes the remaining rows is not an answer.
         rest = [c for c in answers if values.uniqueness([*keys, rater, c]) < 1 or heads_label(c)]
-        answers = rest or answers
+        grids = {c.partition(" [")[0] for c in rest if " [" in c}
+        answers = [c for c in answers if c in rest or c.partition(" [")[0] in grids] or answers
     answers = _answers_together(values, without_derived(values, answers), one=bool(asked))
     free = [t for t in texts if not values.varies(item, t)]
     if not free and values.uniqueness(item) < 1:
@@ -99,4 +100,5 @@ def _answers_together(values: Values, answers: list[str], *, one: bool) -> list[
     named += [c for c in answers if c.rpartition(".")[0] in fields]
     scales = [c for c in answers if scale_order(w := values.distinct[c], c) or is_either(w, c)]
     also = {*answers[first:last], *group, *named, *scales, *filter(names_a_criterion, answers)}
+    also |= {*filter(values.is_line, answers)}
     return [c for c in answers if c in also]

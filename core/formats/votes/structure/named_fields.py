@@ -9,6 +9,7 @@ from dataclasses import replace
 from core.formats.columns.answer_columns import MOST_SHARED, words_in
 from core.formats.columns.headings import (
     GENERATORS,
+    MODELS,
     names_a_rater,
     plain_name,
     without_prefix,
@@ -66,7 +67,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         *("gold answer", "desired answer", "ideal answer", "expected answer", "expected output"),
         "expected",
     ),
-    "system": ("system", "system name", "model", "model name"),
+    "system": ("system", "system name", *MODELS),
 }
 #: The two answers of a table of pairs, and their authors.
 PAIR = ("first", "second", "first_system", "second_system")
@@ -150,6 +151,9 @@ def fields_checked_by_values(table: Table, fields: dict[str, str]) -> dict[str, 
     if "weight" in fields and not _is_rater_weight(table, fields):
         fields = {name: column for name, column in fields.items() if name != "weight"}
     fields = _with_author(table, _with_prompt(table, fields))
+    asked = words_in(table, fields["prompt"]) if fields.get("prompt") in table.columns else ()
+    if asked and all(_NUMBERED.match(word.strip()) for word in asked):
+        fields = {name: column for name, column in fields.items() if name != "prompt"}  # codes
     column = fields.get("submission", "")
     shape = text_shape(table, column) if plain_name(column) in (*WRITTEN_BY, *WRITTEN) else None
     if shape is None or shape.sentences or shape.length > LONG:

@@ -16,6 +16,7 @@ from core.formats.columns.headings import (
     names_a_person,
     numbered_parts,
     stem_of,
+    without_place,
 )
 from core.formats.columns.label_words import may_be_marks
 from core.formats.columns.name_grids import is_titled_name, without_continued_headings
@@ -125,7 +126,7 @@ def rater_columns(table: Table) -> RaterColumns | None:
     """Return the columns of answers of a table whose rows are items, or ``None``."""
     values = values_of(table)
     item = item_columns(values)
-    able = [c for c in values.columns if c not in item and not is_sum(c)]
+    able = without_place([c for c in values.columns if c not in item and not is_sum(c)])
     able = without_continued_headings(values.table, able)
     able = [c for c in able if not _names_the_best(values, c)]
     marks = [c for c in able if _is_mark(values, c)]
@@ -255,7 +256,7 @@ def item_columns(values: Values) -> tuple[str, ...]:
         is_id = "id" in plain_heading(columns[0]).split()
         if counts_rows(values.table.rows, columns[0]) and not is_id:  # A name beside it says more.
             shapes = {c: text_shape(values.table, c) for c in values.columns[1:2]}
-            beside = [c for c, of in shapes.items() if of and not of.sentences]
+            beside = [c for c, of in shapes.items() if of and (of.is_short or not of.sentences)]
             beside = [c for c in beside if not is_scale(values.distinct[c], c)]
             names = [c for c in (*named, *words) if c not in ids]
             names = [c for c in names if c in named or heads_names(c) or c in beside]

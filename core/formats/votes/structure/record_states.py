@@ -8,10 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from core.errors import Problem
-from core.formats.columns.headings import plain_name
+from core.formats.columns.headings import names_an_occasion, plain_name
+from core.formats.source.heading_words import ITEMS, RATED, has_word
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table
 from core.formats.votes.structure.named_fields import NAMES
+from core.formats.votes.structure.values import rater_heading_level, values_of
+from core.formats.votes.structure.word_scales import is_scale
 from core.text.names import fold
 
 _NOT_GIVEN = frozenset(
@@ -46,6 +49,41 @@ def without_unfinished(table: Table) -> Table:
     listed = ", ".join(f"{n} {word}" for word, n in left.most_common())
     said = Problem(f"Left out: answers that were not handed in ({listed}).")
     return replace(table, rows=tuple(rows), notices=(*table.notices, said))
+
+
+#: Google's headings for when a form was sent, which stand first.
+_SENT = frozenset(
+    {"timestamp", "zeitstempel", "horodateur", "marca temporal", "carimbo de data/hora"}
+    | {"informazioni cronologiche", "tijdstempel", "タイムスタンプ", "时间戳记", "отметка времени"}
+)
+
+
+def without_resubmissions(table: Table) -> Table:
+    """Return the table without a form's rows that the same person sent again later.
+
+    Few people send a form twice about one thing; where many do, they are rounds.
+    """
+    if not table.columns or fold(table.columns[0]) not in _SENT:
+        return table
+    values = values_of(table)
+    about = [c for c in values.columns if has_word(c, RATED) or has_word(c, ITEMS)]
+    about = [c for c in about if values.may_be_key(c)]
+    about = [c for c in about if values.is_number(c) or not is_scale(values.distinct[c], c)]
+    people = [c for c in values.columns if c not in about and rater_heading_level(values, c) > 1]
+    if not about or not people or any(map(names_an_occasion, table.columns)):
+        return table
+    last = {
+        tuple(str(row.get(c)) for c in (people[0], *about)): at for at, row in enumerate(table.rows)
+    }
+    left = [at for at in range(len(table.rows)) if at not in {*last.values()}]
+    if not left or 10 * len(left) > len(table.rows):
+        return table
+    which = ", ".join(str(table.line_of(at)) for at in left)
+    said = f"Sent again later by the same person about the same {about[0]!r}, the last counts: "
+    notice = Problem(f"{said}left out is line {which}.")
+    kept = [at for at in range(len(table.rows)) if at not in left]
+    rows, lines = tuple(table.rows[at] for at in kept), tuple(table.lines[at] for at in kept)
+    return replace(table, rows=rows, lines=lines, notices=(*table.notices, notice))
 
 
 def _finished(cell: Any, left: Counter[str]) -> Any:

@@ -12,6 +12,7 @@ from core.formats.columns.headings import (
     names_a_person,
     names_an_occasion,
 )
+from core.formats.columns.label_words import is_yes
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading import names_the_truth
 from core.formats.source.heading_words import (
@@ -147,7 +148,9 @@ def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
 
 
 def _keys_answered_once(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
-    """Yield the items of raters who answered once each: an id that repeats with its text."""
+    """Yield the items of raters who answered once each: an id that repeats with its text, or the
+    only column that names what each response is about.
+    """
     people = [c for c in values.columns if names_a_respondent(c) and values.uniqueness([c]) == 1]
     people.sort(key=lambda c: rater_heading_level(values, c), reverse=True)
     texts = [t for t in values.text_columns() if len(values.distinct[t]) < values.size]
@@ -155,9 +158,12 @@ def _keys_answered_once(values: Values, keys: Sequence[str]) -> Iterator[RowKeys
     items = [
         (c,) for c, t in product(named, texts) if c != t and not _group_differently(values, c, t)
     ]
-    readings = (
-        answer_keys(values, item, person, "", texts) for item, person in product(items, people)
-    )
+    things = [c for c in named if 2 * len(values.distinct[c]) <= values.size]
+    things = [c for c in things if c[-1] != "]" and not is_scale(values.distinct[c], c)]
+    pairs = [*product(items, people)]
+    if len(things) == 1 and not values.text_columns():  # what each response is about
+        pairs += [((things[0],), person) for person in people if not names_a_person(person)]
+    readings = (answer_keys(values, item, person, "", texts) for item, person in pairs)
     yield from filter(None, readings)
 
 
@@ -188,7 +194,7 @@ def _keys_of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -
     candidates = [c for c in keys if c != rater and values.are_crossed(c, rater)]
     candidates = [c for c in candidates if rater_heading_level(values, c) < 3 or not sure]
     candidates = [c for c in candidates if not _is_position(values, c, candidates, rater)]
-    candidates = [c for c in candidates if not _rarely_repeats(values, c)]
+    candidates = [c for c in candidates if not (_rarely_repeats(values, c) or _opines(values, c))]
     texts = values.text_columns()
     if spans := [k for k in _span_keys(values, candidates) if values.uniqueness([*k, rater]) == 1]:
         candidates = []
@@ -227,6 +233,12 @@ def _rarely_repeats(values: Values, column: str) -> bool:
     """Return whether numbers that no heading calls items coincide in a few rows only."""
     unnamed = values.is_number(column) and not has_word(column, ITEMS)
     return unnamed and values.uniqueness([column]) > 0.67
+
+
+def _opines(values: Values, column: str) -> bool:
+    """Return whether a column holds yes and no, perhaps with words between them: no items."""
+    words = set[str]() if values.is_number(column) else {*values.distinct[column]}
+    return len(words) < 5 and {True, False} <= {*map(is_yes, words)} and is_scale(words, column)
 
 
 def _is_position(values: Values, column: str, others: Sequence[str], rater: str) -> bool:

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from core.formats.columns.answer_columns import (
+    MOST_MARK,
     MOST_SHARED,
     WHOLE,
     are_not_labels,
@@ -217,6 +218,10 @@ class Values:
         """
         keys = {*item, rater}
         able = [c for c in self.columns if c not in keys and self._may_answer(c, [*item, rater])]
+        if sum(map(self.is_number, able)) > 1:
+            lines = filter(self.is_line, {*self.columns} - {*able, *keys})
+            able += [c for c in lines if self.varies(item, c) and self.varies([rater], c)]
+            able.sort(key=self.columns.index)
         texts = [t for t in self.text_columns() if not self.varies(item, t)]
         seeds = [c for c in able if c not in texts and self.varies(item, c)]
         if self.size - len(self.distinct[rater]) > 2:
@@ -298,7 +303,8 @@ class Values:
     def measures_nothing(self, column: str) -> bool:
         """Return whether a heading names no time, age or count, and does not end as an id's."""
         words = plain_heading(column).split()
-        return not (words and (is_measured(column) or words[-1] in NO_RATERS))
+        ends = bool(words) and words[-1] in NO_RATERS and column[-1] != "]"
+        return not (ends or (words and is_measured(column)))
 
     def is_number(self, column: str) -> bool:
         """Return whether a column holds only numbers."""
@@ -326,12 +332,21 @@ class Values:
         if not (named or may_be_marks(numbers)) or not self.measures_nothing(column):
             return False
         halves = all((2 * n) % 1 == 0 for n in numbers)
-        on_a_line = not halves and 0 <= min(numbers) <= max(numbers) <= 10 and _are_tenths(numbers)
+        on_a_line = not halves and _on_line(numbers, 10)
         return (
             named
             or on_a_line
             or (could_answer(self.table, column) and (halves or len(numbers) <= MOST_SHARED))
         )
+
+    def is_line(self, column: str) -> bool:
+        """Return whether a column holds marks on a line from 0 to 100, each of which may differ."""
+        numbers = [n for word in self.distinct[column] if (n := number_of(word)) is not None]
+        if not MOST_SHARED < len(numbers) == len(self.distinct[column]) or max(numbers) <= 10:
+            return False
+        counted = len(numbers) == self.size and all(n % 1 == 0 for n in numbers)
+        known = counted or is_sum(column) or has_word(column, SURENESS)
+        return _on_line(numbers, MOST_MARK) and self.measures_nothing(column) and not known
 
     def _may_answer(self, column: str, keys: Sequence[str]) -> bool:
         if not self.can_be_answers(column):
@@ -341,9 +356,9 @@ class Values:
         )
 
 
-def _are_tenths(numbers: Sequence[float]) -> bool:
-    """Return whether numbers are tenths, as marks set on a line are."""
-    return all(abs(10 * n - round(10 * n)) < 1e-6 for n in numbers)
+def _on_line(numbers: Sequence[float], most: float) -> bool:
+    """Return whether numbers are tenths up to ``most``, as marks set on a line are."""
+    return all(0 <= n <= most and abs(10 * n - round(10 * n)) < 1e-6 for n in numbers)
 
 
 def is_written(table: Table, column: str) -> bool:
@@ -363,11 +378,9 @@ def rater_heading_level(values: Values, column: str) -> int:
         return 2
     words = values.distinct[column]
     names = [w for w in words if not names_the_truth(w)]
-    return (
-        2
-        if names and all(has_word(w, RATERS) for w in names)
-        else int(all(map(_PERSON.match, words)))
-    )
+    if names and all(has_word(w, RATERS) for w in names):
+        return 2
+    return int(all(map(_PERSON.match, words)))
 
 
 def _is_count_heading(words: Sequence[str]) -> bool:

@@ -32,7 +32,7 @@ _SCALES = (
     ", rather high, high, very high, critical",
     "no|none|not at all, partly|partially|partial|somewhat|in part|kind of|to some extent"
     ", mostly|largely, yes|full|fully|complete|completely",
-    "no, rather no|mostly no|more no than yes|tend to no, partly|partially|somewhat"
+    "no, rather no|mostly no|more no than yes|tend to no, partly|partially|somewhat|maybe|perhaps"
     ", rather yes|mostly yes|more yes than no|tend to yes, yes",
     "pants on fire|pants-fire, false, mostly false|barely true, half true|half-true|mixture|mixed"
     "|partly true|partly false, mostly true, true",
@@ -74,7 +74,7 @@ _SCALES = (
     "|sehr oft|sehr häufig, fast immer, immer",
     "keine|kein, sehr niedrig|sehr gering, niedrig|gering, mittel|mäßig, hoch, sehr hoch",
     "falsch, teilweise richtig|teilweise|teils richtig, überwiegend richtig, richtig",
-    "nein, eher nein, teilweise|teils|zum teil|teils teils, eher ja|überwiegend, ja",
+    "nein, eher nein, teilweise|teils|zum teil|teils teils|vielleicht, eher ja|überwiegend, ja",
     # French
     "très insuffisant|très mal, insuffisant|mal, passable|médiocre, assez bien, bien, très bien"
     ", excellent",
@@ -86,7 +86,7 @@ _SCALES = (
     "non acquis, en cours d'acquisition|partiellement acquis, acquis, dépassé|expert",
     "non atteint, partiellement atteint, atteint, dépassé",
     "très faible, faible, moyen|moyenne, fort|élevé|forte|élevée, très fort|très élevé",
-    "non, plutôt non, partiellement|en partie, plutôt oui, oui",
+    "non, plutôt non, partiellement|en partie|peut-être, plutôt oui, oui",
     # Spanish
     "muy deficiente, suspenso|insuficiente|reprobado|deficiente, suficiente|aprobado, bien"
     ", notable|muy bien, sobresaliente, matrícula de honor",
@@ -101,7 +101,7 @@ _SCALES = (
     ", a menudo|frecuentemente|con frecuencia, casi siempre, siempre",
     "nulo|ninguno, muy bajo, bajo, medio|moderado, alto, muy alto",
     "incorrecto|incorrecta, parcialmente correcto|parcialmente correcta, correcto|correcta",
-    "no, más bien no, parcialmente|en parte, más bien sí, sí|si",
+    "no, más bien no, parcialmente|en parte|quizás|tal vez, más bien sí, sí|si",
     # Portuguese, Italian, Dutch
     "péssimo|muito ruim|muito mau, ruim|mau|má|insuficiente, regular|razoável, bom|boa"
     ", muito bom|muito boa, ótimo|ótima|excelente",
@@ -114,9 +114,11 @@ _SCALES = (
     "mai, quasi mai|raramente, a volte|qualche volta, spesso, quasi sempre, sempre",
     "slecht, onvoldoende, matig, voldoende, ruim voldoende, goed, zeer goed, uitstekend",
     "helemaal mee oneens, mee oneens|oneens, neutraal, mee eens|eens, helemaal mee eens",
-    "não, mais não do que sim|antes não, parcialmente|em parte, mais sim do que não|antes sim, sim",
-    "no, piuttosto no|più no che sì, in parte|parzialmente, piuttosto sì|più sì che no, sì|si",
-    "nee, eerder nee|eerder niet, deels|gedeeltelijk, eerder ja|eerder wel, ja",
+    "não, mais não do que sim|antes não, parcialmente|em parte|talvez, mais sim do que não"
+    "|antes sim, sim",
+    "no, piuttosto no|più no che sì, in parte|parzialmente|forse, piuttosto sì|più sì che no"
+    ", sì|si",
+    "nee, eerder nee|eerder niet, deels|gedeeltelijk|misschien, eerder ja|eerder wel, ja",
     # Slavic and Nordic languages
     "zdecydowanie nie, nie, raczej nie, częściowo|trudno powiedzieć, raczej tak, tak"
     ", zdecydowanie tak",
@@ -130,6 +132,7 @@ _SCALES = (
     "非常不同意|完全不同意, 不同意|比较不同意, 中立|一般|不确定, 比较同意, 同意, 非常同意|完全同意",
     "否, 倾向于否|偏否, 部分, 倾向于是|偏是, 是",
     "いいえ, どちらかといえばいいえ, どちらともいえない, どちらかといえばはい, はい",
+    "×|✕, △, ○|〇|◯, ◎",
     "悪い|とても悪い, やや悪い, 普通|ふつう, やや良い, 良い, とても良い|非常に良い",
 )
 #: The same before words that all labels share: the bar, expectations, standard, grade level.
