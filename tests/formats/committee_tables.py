@@ -78,6 +78,8 @@ def sent(n: int) -> dict[str, object]:
     )
 
 
+AGREED = ("trifft gar nicht zu", "trifft eher nicht zu", "trifft eher zu", "trifft voll zu")
+SYSTEMS = ("Gull-7B", "Tern-XL", "Skua-mini")
 JURY = ("S1_ama", "S2_bo", "S3_cy")
 
 COMMITTEE_TABLES: tuple[Stranger, ...] = (
@@ -172,5 +174,58 @@ COMMITTEE_TABLES: tuple[Stranger, ...] = (
             " criteria=Rate it [Use of time] criteria=Rate it [Sources]"
             " criteria=Would you join this project?",
         ),
+    ),
+    # LimeSurvey: a row is a person, and one column says what they rated; codes go before names.
+    Stranger(
+        "results.csv",
+        table(
+            [
+                {
+                    "id. Antwort ID": 11 + n,
+                    "submitdate. Datum Abgeschickt": f"2026-01-{n + 1:02} 10:00:00",
+                }
+                | {
+                    "G01Q01. Welchen Kurs haben Sie besucht?": ("Töpfern", "Filzen", "Drechseln")[
+                        n % 3
+                    ]
+                }
+                | {
+                    f"G01Q02[SQ00{at}]. Wie war der Kurs? [{part}]": AGREED[(n * at + n // 3) % 4]
+                    for at, part in enumerate(("Es war klar", "Es war kurz"), 1)
+                }
+                | {"G01Q03. Würden Sie den Kurs empfehlen?": ("Ja", "Nein")[n // 2 % 2]}
+                for n in range(18)
+            ]
+        ),
+        "refused",
+        (54, 18, 3, 3),
+        maps=(
+            "item=Welchen Kurs haben Sie besucht? rater=Antwort ID criteria=Wie war der Kurs?"
+            " [Es war klar] criteria=Wie war der Kurs? [Es war kurz] criteria=Würden Sie den Kurs"
+            " empfehlen?",
+        ),
+    ),
+    # Three systems side by side, two people's scores of each, and who won by them.
+    Stranger(
+        "bake-off.csv",
+        table(
+            [
+                {"#": n + 1, "Prompt": f"Write of river {n} for people who walk there."}
+                | {
+                    f"{name} {part}": cell
+                    for at, name in enumerate(SYSTEMS)
+                    for part, cell in (
+                        ("output", essay(3 * n + at)),
+                        ("score AB", 1 + (n + at) % 5),
+                        ("score CD", 1 + (n * 2 + at) % 5),
+                    )
+                }
+                | {"Winner": SYSTEMS[n % 3]}
+                for n in range(9)
+            ]
+        ),
+        "refused",
+        (54, 2, 27, 1),
+        maps=("item=item id submission=answer prompt=Prompt raters=score AB raters=score CD",),
     ),
 )

@@ -1,15 +1,12 @@
-"""Find the header of a table below titles and notes, and what a survey's headings mean."""
+"""Find the header of a table below titles and notes, and the words of its headings."""
 
 from __future__ import annotations
 
 import re
-import textwrap
-from collections.abc import Callable, Collection, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 
 from core.errors import Problem
 from core.formats.source.heading_words import PROMPTS, TOPICS, has_word, plain_heading
-from core.formats.source.parsed import TableRows
-from core.formats.source.summary_rows import IMPORT_ID
 
 #: The last row that can be a header.
 _DEEPEST = 20
@@ -272,125 +269,3 @@ CRITERIA = re.compile(
     r"|coeren|coesao|genauigkeit|sprachfluss|terminolog|inhoud|opbouw|taalgebruik|rigor\b|tono?\b"
     r"|estilo|грамотн|вежлив|полезн|ясност|точност|стил|содержани|логик|正確|自然|流暢|准确|流畅|连贯|完整|清晰",
 )
-#: `E1_2`: a question, and a part of it.
-_PART = re.compile(r"(.+)_(\d+)")
-#: Columns of Qualtrics, without spaces, and its words for answers of the survey's own authors.
-_QUALTRICS, _STATES = {"responseid", "recordeddate"}, {"status", "distributionchannel"}
-#: A question of more words is what was judged: a vignette, a translation.
-_TITLE_WORDS = 8
-#: An instruction, which may name what is judged, and the most words of such a name.
-_INSTRUCTION = re.compile(
-    r"\W*(please|kindly|now|next|first|then|read|rate|look|listen|watch|consider|think|judge|open"
-    r"|how|to what|for|about|bitte|lesen|wie|veuillez|lisez|por favor|lea|per favore|lees)\b",
-    re.I,
-)
-_NAME_WORDS = 4
-#: The longest name of an item.
-_LONGEST_NAME = 60
-_TRIALS = {"survey preview", "preview", "survey test", "test"}
-
-
-def survey_rows(rows: TableRows) -> TableRows:
-    """Return the rows of a Qualtrics survey without previews, with parts named as asked.
-
-    `E1_2` below "Rate text 1. - Clarity (1 to 7)" is `E1_Clarity`, and `Q3_1` below "It is clear. -
-    So." is `So. / It is clear`. Other tables are unchanged.
-    """
-    heads = {column.lower().replace(" ", ""): column for column in rows.columns}
-    with_ids = len(rows.rows) > 2 and IMPORT_ID in str(rows.rows[1][rows.columns[0]])
-    if not (heads.keys() >= _QUALTRICS or (with_ids and heads.keys() & _QUALTRICS)):
-        return rows
-    states = [heads[state] for state in sorted(_STATES & heads.keys())]
-    words = ([str(row[c]).strip().lower() for c in states] for row in rows.rows)
-    left = {at for at, said in enumerate(words) if _TRIALS & {*said}}
-    notices = [*rows.notices]
-    if left:
-        which = ", ".join(str(rows.lines[at]) for at in sorted(left)[:20])
-        are = "1 row is a preview or test" if len(left) == 1 else f"{len(left):,} rows are previews"
-        notices.append(Problem(f"{are} of the survey and left out (line {which})."))
-    names, questions = _question_parts(rows)
-    if names:
-        listed = ", ".join(f"{c!r} is {name!r}" for c, name in [*names.items()][:6])
-        listed += " and so on" if len(names) > 6 else ""
-        texts = (
-            f" A judged text is {text[:100]!r}."
-            if (text := next(iter(questions.values()), ""))
-            else ""
-        )
-        notices.append(Problem(f"Columns are named by their questions: {listed}.{texts}"))
-    kept = [at for at in range(len(rows.rows)) if at not in left]
-    return rows._replace(
-        columns=tuple(names.get(c, c) for c in rows.columns),
-        rows=tuple({names.get(c, c): cell for c, cell in rows.rows[at].items()} for at in kept),
-        lines=tuple(rows.lines[at] for at in kept),
-        notices=tuple(notices),
-        questions=questions,
-    )
-
-
-def _question_parts(rows: TableRows) -> tuple[dict[str, str], dict[str, str]]:
-    """Return the names of columns whose questions end alike for each number, and the judged texts.
-
-    What is judged is the question, or what stands behind it if the questions name criteria.
-    """
-    if len(rows.rows) < 3 or IMPORT_ID not in str(rows.rows[1][rows.columns[0]]):
-        return {}, {}
-    parts = {c: m for c in rows.columns if (m := _PART.fullmatch(c)) and " - " in rows.rows[0][c]}
-    asked = {c: _asked_and_end(rows.rows[0][c]) for c in parts}
-    statements = {(parts[c][1], question) for c, (question, _) in asked.items()}
-    ended = {(parts[c][2], end) for c, (_, end) in asked.items()}
-    stems, numbers = {stem for stem, _ in statements}, {number for number, _ in ended}
-    texts = {end for _, end in ended}
-    alike = len(texts) == len(ended) == len(numbers) > 1 < len(stems) == len(statements)
-    if alike and _judge_what_follows({question for _, question in statements}, texts):
-        short = {end: textwrap.shorten(end, _LONGEST_NAME, placeholder=" ...") for end in texts}
-        if len({*short.values()}) == len(texts):
-            names = {c: f"{short[end]} / {question}" for c, (question, end) in asked.items()}
-            return names, {name: end for end, name in short.items()}
-    ends = {c: end.partition("(")[0].strip(" :.") for c, (_, end) in asked.items()}
-    known = {(parts[c][2], end) for c, end in ends.items() if 0 < len(end) <= 40}
-    numbers = {number for number, _ in known}
-    if not len({end for _, end in known}) == len(known) == len(numbers) > 1 < len(stems):
-        return {}, {}
-    told = {parts[c][1]: question for c, (question, _) in asked.items()}
-    if things := _things_named([*told.values()]):
-        names = {c: f"{things[asked[c][0]]} / {end}" for c, end in ends.items()}
-        return names, dict.fromkeys(things.values(), "")
-    judged = {stem: q for stem, q in told.items() if len(q.split()) > _TITLE_WORDS}
-    return {c: f"{parts[c][1]}_{end}" for c, end in ends.items()}, judged
-
-
-def _things_named(questions: Sequence[str]) -> dict[str, str]:
-    """Return what each long instruction names by the words that differ, or nothing.
-
-    >>> asks = "Please look at picture {} and say how far you agree with each of these."
-    >>> [*_things_named([asks.format("A"), asks.format("B")]).values()]
-    ['picture A', 'picture B']
-    """
-    words = [question.split() for question in questions]
-    least = min(map(len, words))
-    if least <= _TITLE_WORDS or not all(map(_INSTRUCTION.match, questions)):
-        return {}
-    before = next((n for n in range(least) if len({(*w[: n + 1],) for w in words}) > 1), least)
-    after = next((n for n in range(least) if len({(*w[-n - 1 :],) for w in words}) > 1), least)
-    spans = [w[before : len(w) - after] for w in words]
-    if any(not 0 < len(span) <= _NAME_WORDS for span in spans):
-        return {}
-    numbered = before > 1 and all(len(span) == 1 and len(span[0]) < 4 for span in spans)
-    names = [
-        " ".join([*w[before - numbered : before], *s]) for w, s in zip(words, spans, strict=True)
-    ]
-    names = [name.strip(" .,:;!?\"'").replace("/", "-") for name in names]
-    return dict(zip(questions, names, strict=True)) if len({*names}) == len(names) else {}
-
-
-def _asked_and_end(heading: str) -> tuple[str, str]:
-    question, _, end = heading.rpartition(" - ")
-    return question.strip(), end.strip()
-
-
-def _judge_what_follows(questions: Collection[str], ends: Collection[str]) -> bool:
-    """Return whether short questions name a criterion each, and what follows them mostly none."""
-    short = all(len(question.split()) <= _TITLE_WORDS for question in questions)
-    named = [sum(bool(CRITERIA.search(plain_heading(t))) for t in of) for of in (questions, ends)]
-    return short and named[0] == len(questions) and 2 * named[1] < len(ends)

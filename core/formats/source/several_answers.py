@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from core.errors import Problem
@@ -32,7 +32,7 @@ _WHOLE = re.compile(
     re.IGNORECASE,
 )
 _ID = re.compile(
-    r"(.*[ _])?(id|id number|nr|no|key|uid|item|number|matrikelnummer)\Z", re.IGNORECASE
+    r"(.*[ _])?(id|id number|nr|no|#|key|uid|item|number|matrikelnummer)\Z", re.IGNORECASE
 )
 #: What a quiz writes where nothing was answered.
 _DASHES = frozenset({"-", "–", "—"})
@@ -158,14 +158,12 @@ def _is_answer_list(cell: Any) -> bool:
 
 def _columns_of_systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
     """Return the columns of each system, if several have a text and the same scores."""
-    words = {column: plain_heading(column).split() for column in columns}
-    for part, rest in ((slice(1), slice(1, None)), (slice(-1, None), slice(-1))):
+    for parted in _parted_headings(columns):
         groups = dict[str, dict[str, str]]()
-        for column, parted in words.items():
-            name, field = " ".join(parted[part]), " ".join(parted[rest])
+        for column, (name, field) in parted.items():
             is_system = name and not (_NO_SYSTEM.match(name) or has_word(name, RATERS))
             if is_system and not has_word(name, PEOPLE):
-                field = "answer" if field in _TEXTS else field
+                field = "answer" if plain_heading(field) in _TEXTS else field
                 groups.setdefault(name, {}).setdefault(field, column)
         groups = {n: of for n, of in groups.items() if "answer" in of and len(of) > 1}
         alike = len({frozenset(of) for of in groups.values()}) == 1 < len(groups)
@@ -175,12 +173,38 @@ def _columns_of_systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str
             _are_scores(rows, c) for of in groups.values() for f, c in of.items() if f != "answer"
         )
         fields = {field for of in groups.values() for field in of} - {"answer"}
-        scored = [field for field in fields if _SCORED.search(field)]
-        known = scored and all(f in scored or _REMARK.search(f) for f in fields)
-        compares = any(_COMPARES.search(plain_heading(c)) for c in columns if c not in used)
+        scored = [field for field in fields if _SCORED.search(plain_heading(field))]
+        known = scored and all(f in scored or _REMARK.search(plain_heading(f)) for f in fields)
+        beside = [c for c in columns if c not in used and _COMPARES.search(plain_heading(c))]
+        compares = any(len(groups) < 3 or not _names_one(rows, c, groups) for c in beside)
         if alike and known and texts and scores and not compares:
             return groups
     return {}
+
+
+def _parted_headings(columns: Sequence[str]) -> Iterator[dict[str, tuple[str, str]]]:
+    """Yield each heading as a system and a field: its first word, its last, all before a text's."""
+    words = {column: plain_heading(column).split() for column in columns}
+    longer = {
+        c.strip()[: -len(w[-1])].strip(" _-"): w[:-1]
+        for c, w in words.items()
+        if len(w) > 2 and w[-1] in _TEXTS
+    }
+    by_text = {
+        c: (n, c.strip()[len(n) :].strip(" _-"))
+        for c, w in words.items()
+        for n, of in longer.items()
+        if w[: len(of)] == of
+    }
+    yield {c: (" ".join(w[:1]), " ".join(w[1:])) for c, w in words.items()}
+    yield {c: (" ".join(w[-1:]), " ".join(w[:-1])) for c, w in words.items()}
+    yield by_text if len(longer) > 2 else {}
+
+
+def _names_one(rows: Sequence[Row], column: str, systems: Collection[str]) -> bool:
+    """Return whether a column only names the systems, each row one or none of them."""
+    names = {name.lower() for name in systems} | {"", "none", "tie"}
+    return {str(row.get(column) or "").lower() for row in rows} <= names
 
 
 def _are_texts(rows: Sequence[Row], column: str) -> bool:

@@ -25,7 +25,6 @@ from core.formats.rubrics.evalassist import (
 )
 from core.formats.rubrics.unitxt import unitxt_data
 from core.formats.source.csv_reader import MAX_COLUMNS, bad_columns
-from core.formats.source.heading import survey_rows
 from core.formats.source.one_hot import with_options_joined
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import (
@@ -45,6 +44,7 @@ from core.formats.tables.packed_cells import with_scores_apart
 from core.formats.tables.raters_in_rows import raters_as_rows
 from core.formats.tables.sheets import chosen_sheet, joined_sheets, sheet_rows
 from core.formats.tables.submissions import submission_rows, submissions_in
+from core.formats.tables.surveys import survey_rows
 
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "docx", "parquet", "arrow", "files"]
 

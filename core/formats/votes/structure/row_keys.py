@@ -148,7 +148,9 @@ def keys_named(table: Table, item: Sequence[str], rater: str) -> RowKeys | None:
 
 
 def _keys_answered_once(values: Values, keys: Sequence[str]) -> Iterator[RowKeys]:
-    """Yield the items of raters who answered once each: an id that repeats with its text."""
+    """Yield the items of raters who answered once each: an id that repeats with its text, or the
+    only column that names what each response is about.
+    """
     people = [c for c in values.columns if names_a_respondent(c) and values.uniqueness([c]) == 1]
     people.sort(key=lambda c: rater_heading_level(values, c), reverse=True)
     texts = [t for t in values.text_columns() if len(values.distinct[t]) < values.size]
@@ -156,9 +158,12 @@ def _keys_answered_once(values: Values, keys: Sequence[str]) -> Iterator[RowKeys
     items = [
         (c,) for c, t in product(named, texts) if c != t and not _group_differently(values, c, t)
     ]
-    readings = (
-        answer_keys(values, item, person, "", texts) for item, person in product(items, people)
-    )
+    things = [c for c in named if 2 * len(values.distinct[c]) <= values.size]
+    things = [c for c in things if c[-1] != "]" and not is_scale(values.distinct[c], c)]
+    pairs = [*product(items, people)]
+    if len(things) == 1 and not values.text_columns():  # what each response is about
+        pairs += [((things[0],), person) for person in people if not names_a_person(person)]
+    readings = (answer_keys(values, item, person, "", texts) for item, person in pairs)
     yield from filter(None, readings)
 
 
