@@ -39,7 +39,7 @@ PICKED = (
     "of them. Judges' answers are hidden."
 )
 
-#: The help of sittings with picked texts.
+#: The help of sittings with picked texts, by their kind.
 HELP = {"all": PICKED, "open": LEFT_OPEN}
 
 

@@ -67,6 +67,7 @@ LOOKED_AT = {
     ("pages/arena/page.py", "run_id"),
     ("pages/grade/own.py", "sitting.done"),  # a count
     ("pages/grade/own.py", "words[kind]"),
+    ("pages/grade/own.py", "HELP.get(kind, DRAWN)"),  # three texts in the code
     ("pages/report/back.py", "result"),  # counts
     ("pages/ui/run_form.py", "cost_estimate.BRIEF_SUITS"),
     ("pages/review_item/cards.py", "key"),
