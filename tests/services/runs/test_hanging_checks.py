@@ -119,7 +119,8 @@ def running(*words: object, patient: bool = False) -> subprocess.Popen[str]:
 def test_one_hanging_text_among_200_takes_its_own_cell(
     tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desk, "PATIENCE", 1.0)
+    # Long enough for the checks that do not hang on a machine with much else to do.
+    monkeypatch.setattr(desk, "PATIENCE", 3.0)
 
     done = cli(*written(tmp_path, kind), "--json")
 
@@ -129,7 +130,7 @@ def test_one_hanging_text_among_200_takes_its_own_cell(
     (failure,) = Store(tmp_path / "x.db").votes.open_failures(1)
     assert "'forms'" in failure.message
     assert f"'{HUNG}'" in failure.message
-    assert "1 s" in failure.message
+    assert "3 s" in failure.message
 
 
 def test_what_hung_is_asked_again_by_retry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
