@@ -111,6 +111,36 @@ NESTED_TABLES: tuple[Stranger, ...] = (
         ),
         "long", (16, 1, 8, 2), essay(0),
     ),
+    # Two questions to each of two people, beside the right answer to the first, and in a table.
+    Stranger(
+        "kinds.jsonl",
+        lines(
+            [
+                {"id": n, "text": essay(n), "gold": ("safe", "unsafe")[n % 2]}
+                | {
+                    "annotations": [
+                        {"annotator": who, "label": ("safe", "unsafe")[(n + at) % 3 > 1]}
+                        | {"category": ("tone", "fact", None)[(n + at) % 3], "notes": WHY}
+                        for at, who in enumerate(("ann", "bo"))
+                    ]
+                }
+                for n in range(9)
+            ]
+        ),
+        "long", (30, 2, 9, 2), essay(0),
+    ),
+    Stranger(
+        "truth.csv",
+        table(
+            [
+                {"id": n, "text": essay(n), "gold": ("safe", "unsafe")[n % 2], "rater": who}
+                | {"score": ("safe", "unsafe")[(n + at) % 3 > 1]}
+                for n in range(9)
+                for at, who in enumerate(("ann", "bo"))
+            ]
+        ),
+        "long", (18, 2, 9, 1), essay(0),
+    ),
     # Checks passed, of a judge who is named; scores by usual names of criteria, of none.
     Stranger(
         "checks.jsonl",

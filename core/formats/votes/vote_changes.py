@@ -131,14 +131,22 @@ def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> 
         kinds = _listed_columns(data, lists, table) | kinds
     _refuse_only_beside_criteria(data, several, table)
     if gold:
-        raters = [c for c in data["columns"] if c["column"] != gold]
-        data["columns"] = [*raters, {"column": gold, "rater": gold}]
+        _set_gold(data, gold, table)
         kinds[gold] = "gold"
     if data["rater"] != mapping.rater and data["kind"] is None:
         kinds = {**kinds_in(table, data["rater"]), **kinds}
     data["submission"] = data["submission"] or _item_of_texts(table, data["item"])
     changed = build_model(VoteMapping, data | {"kinds": kinds}, "mapping", "--map")
     return with_reasons(changed, table)
+
+
+def _set_gold(data: dict[str, Any], gold: str, table: Table) -> None:
+    """Put the column of gold labels beside those of raters."""
+    if data["layout"] in ("long", "criteria"):
+        says = f"'gold={gold}' gives labels beside raters in columns; here a row is a rater's."
+        raise InputError(says, (), table.name)
+    raters = [c for c in data["columns"] if c["column"] != gold]
+    data["columns"] = [*raters, {"column": gold, "rater": gold}]
 
 
 def _refuse_only_beside_criteria(

@@ -337,6 +337,16 @@ def test_what_sums_up_the_raters_is_offered_as_the_label(store: Store, tmp_path:
     assert first(store, report).labels["rating"].label == "ja"
 
 
+def test_labels_beside_raters_are_refused_where_a_row_is_a_raters(
+    store: Store, tmp_path: Path
+) -> None:
+    file = tmp_path / "votes.csv"
+    rows = "".join(f"{n},yes,{who},{'yes' if n % 2 else 'no'}\n" for n in range(6) for who in "ab")
+    file.write_text(f"id,gold,rater,score\n{rows}")
+    with pytest.raises(InputError, match="'gold=gold' gives labels beside raters in columns"):
+        brought(store, file, ("gold=gold",))
+
+
 @pytest.mark.parametrize(
     ("data", "words", "said"),
     [

@@ -23,6 +23,7 @@ from core.formats.tables.table import Table
 from core.formats.votes.nested.left_inside import Keys, leaves_of, left_inside_notice
 from core.formats.votes.nested.mean_scores import mean_criteria
 from core.formats.votes.nested.record_names import (
+    CATEGORIES,
     LONGEST,
     WEAK_RATERS,
     fields_named,
@@ -283,6 +284,12 @@ def _own_scores(
 ) -> Iterator[_NestedScore]:
     """Yield the score of a record, or each one of a row's own record without a name."""
     given = [key for key in scores if record[key] not in (None, "")] or scores
+    asked = [key for key in record if plain_name(key) in CATEGORIES]
+    if asked and own.get("rater") and not own.get("criterion"):
+        for key in (*given[:1], *asked):  # each is a question to the rater
+            read.add((*place, key))
+            yield _NestedScore(names, record[key], **{**own, "criterion": key})
+        return
     if is_named := len(place) > 1 or bool(names) or not own.keys().isdisjoint(_FIELDS[:2]):
         # A category's word counts before the number that stands for it.
         given = [next((key for key in given if is_category(record[key])), given[0])]

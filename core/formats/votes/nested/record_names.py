@@ -17,6 +17,8 @@ from core.formats.votes.structure.named_fields import NAMES
 from core.formats.votes.structure.vote_headings import is_users_feedback
 
 _SCORES = (*NAMES["label"], "grade", "mark", "result", "passed", "string value")
+#: Keys of a rater's further answer beside a score.
+CATEGORIES = frozenset({"category", "class", "severity"})
 #: Keys that may name a criterion, and those whose words are what a person was asked.
 _WEAK = ("name", "key", "question", "rubric")
 _ASKED = ("question", "task label", "task")

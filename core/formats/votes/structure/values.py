@@ -201,10 +201,12 @@ class Values:
         return False
 
     def is_answer(self, column: str, item: str, rater: str) -> bool:
-        """Return whether a column may hold answers: no row counter, and no number of a rater."""
-        if {item, rater, column} - set(self.columns) or heads_label(column):
+        """Return whether a column may hold answers: no counter, rater's number or right answer."""
+        if {item, rater, column} - set(self.columns):
             return True
-        if names_a_criterion(column) or len(self.distinct[column]) < 2:
+        if names_the_truth(column) and not self.varies([item], column):
+            return False
+        if heads_label(column) or names_a_criterion(column) or len(self.distinct[column]) < 2:
             return True
         repeats = self.size - len(self.distinct[rater]) > 2
         is_rater_number = repeats and self.is_number(column) and not self.varies([rater], column)
