@@ -163,6 +163,8 @@ def text_column(table: Table, free: Mapping[str, str]) -> TextChoice:
             return TextChoice(None, "", tuple(dict.fromkeys((*short, chosen.column))))
         if chosen:
             return chosen
+    if not short and len(answers) == 1 and any(c for c in texts if heads_a_prompt(c)):
+        return TextChoice(answers[0], "its heading")
     longest = list(_long_text_columns(texts, about))
     longest = [c for c in longest if not has_word(c, REFERENCES)] or longest
     longest += [c for c in texts if c not in longest and _are_versions(c, longest, texts)]

@@ -31,7 +31,7 @@ from core.formats.columns.headings import (
     without_prefix,
 )
 from core.formats.columns.name_grids import without_continued_headings
-from core.formats.columns.text_columns import is_remark, text_column
+from core.formats.columns.text_columns import is_remark, prompt_beside, text_column
 from core.formats.datasets.labels import option_for
 from core.formats.source.heading import names_the_truth
 from core.formats.source.heading_words import RANKS, has_word
@@ -320,6 +320,8 @@ def _item_by_values(table: Table, taken: Sequence[str], fields: dict[str, str]) 
     free = {plain_name(column): column for column in table.columns if column not in (*taken, item)}
     text = fields.get("submission") or text_column(table, free).column
     named = {"item": item or text, "submission": text}
+    if text and "prompt" not in fields:
+        named["prompt"] = prompt_beside(table, text, free.values())
     return {field: column for field, column in named.items() if column}
 
 

@@ -337,6 +337,27 @@ def test_what_sums_up_the_raters_is_offered_as_the_label(store: Store, tmp_path:
     assert first(store, report).labels["rating"].label == "ja"
 
 
+@pytest.mark.parametrize(
+    "heads",
+    [("编号", "原文", "译文", "评分员甲", "评分员乙"),
+     ("番号", "原文", "訳文", "評価者A", "評価者B"),
+     ("Nr", "Ausgangstext", "Übersetzung", "Prüfer 1", "Prüfer 2"),
+     ("id", "source", "translation", "rater 1", "rater 2")],
+)  # fmt: skip
+@pytest.mark.parametrize("short", [False, True])
+def test_a_translation_is_judged_and_its_source_is_the_prompt(
+    store: Store, tmp_path: Path, heads: tuple[str, ...], short: bool
+) -> None:
+    file = tmp_path / "votes.csv"
+    asked = [f"Rivers {n} carry sand." if short else essay(n).replace(",", "") for n in range(6)]
+    cells = [(f"{n + 1}", asked[n], "东西南北上下"[n] + "河运沙到海") for n in range(6)]
+    rows = [",".join((*of, "1231"[n % 4], "2311"[n % 3])) for n, of in enumerate(cells)]
+    file.write_text("\n".join([",".join(heads), *rows]), encoding="utf-8")
+    report = brought(store, file)
+    assert (report["kind"], report["votes"], report["items"]) == ("wide", 12, 6)
+    assert (first(store, report).text, first(store, report).prompt) == cells[0][:0:-1]
+
+
 def test_labels_beside_raters_are_refused_where_a_row_is_a_raters(
     store: Store, tmp_path: Path
 ) -> None:

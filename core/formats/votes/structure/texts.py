@@ -68,6 +68,10 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     own, unless the only column of texts is headed for titles or answers.
     """
     items = values.uniqueness(item) * values.size if any(item) else values.size
+    if texts and all(map(heads_a_prompt, texts)):  # what was written about them may be short
+        written = [c for c in values.columns if has_word(c, WRITTEN_TEXTS) and c not in texts]
+        shapes = {c: text_shape(values.table, c) for c in written}
+        texts = [*texts, *(c for c, of in shapes.items() if of and of.sentences)]
     able = [
         t
         for t in texts
