@@ -12,6 +12,26 @@ from tests.formats.strangers import Stranger, essay, table
 TITLE = "Unit 2: why do rivers bend?\n3 points a trait\n\n"
 
 SCHOOL_TABLES: tuple[Stranger, ...] = (
+    # Two Dutch readers beside each criterion; one mark does not apply.
+    Stranger(
+        "lezers.csv",
+        table(
+            [
+                {"Student": name}
+                | {
+                    f"{c} - {who}": "n.v.t." if (n, at) == (3, 3) else 5 + (n + at) % 4
+                    for at, (c, who) in enumerate(
+                        (c, who)
+                        for c in ("Opbouw", "Stijl")
+                        for who in ("Begeleider", "Tweede lezer")
+                    )
+                }
+                for n, name in enumerate(("Jan Bos", "Els Kuip", "Ria Post", "Wim Berg", "Bo Dam"))
+            ]
+        ),
+        "wide",
+        (19, 2, 5, 2),
+    ),
     # Answers with marks headed like levels are graded work, not a grid of a rubric.
     *(
         Stranger(

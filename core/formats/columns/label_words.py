@@ -82,7 +82,8 @@ _ABSENCES = (
     "ns/nc|ns/nr|ausente|no presentado|np|n.p.|no entregado|sin nota|s/d|sin dato"
     "|s/r|faltou|não entregue|sem nota",
     "assente|astenuto|astenuta|abstención|se abstiene|abstenção",
-    "non consegnato|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
+    "n.v.t.|nvt|niet van toepassing|non consegnato"
+    "|afwezig|niet ingeleverd|nieobecny|nieobecna|frånvarande"
     "|fraværende|yok|gelmedi|girmedi|ast.|niet verschenen|non presentato|did not attend",
     "отсутствует|отсутствовал|отсутствовала|н/я|не явился|неявка|не сдано|нет оценки"
     "|з/о|н/о|н/д|нет ответа|затрудняюсь|затрудняюсь ответить|затруднились ответить",

@@ -36,8 +36,8 @@ RATERS: Words = {
     "pt": "avaliador juiz corretor avaliado_por corrigido_por revisado_por",
     "it": "valutato_da corretto_da valutatore valutatrice annotatore annotatrice giudice giurato"
     " revisore correttore membro_della_giuria",
-    "nl": "beoordeeld_door nagekeken_door beoordelaar codeur nakijker jurylid",
-    "nordic": "bedomare bedommer annoterare granskare sensor kodare arvioija",
+    "nl": "begeleider tweede_lezer beoordeeld_door nagekeken_door beoordelaar codeur nakijker",
+    "north": "eerste_lezer jurylid bedomare bedommer annoterare granskare sensor kodare arvioija",
     "slavic": "oceniajacy recenzent anotator sedzia hodnotitel ocenjivac оценщик эксперт"
     " аннотатор рецензент судья асессор проверяющ кодировщик оцінювач експерт",
     "tr": "degerlendirici hakem puanlayici kodlayici",
