@@ -75,13 +75,13 @@ def without_resubmissions(table: Table) -> Table:
     last = {
         tuple(str(row.get(c)) for c in (people[0], *about)): at for at, row in enumerate(table.rows)
     }
-    left = [at for at in range(len(table.rows)) if at not in {*last.values()}]
+    kept = sorted(last.values())
+    left = sorted({*range(len(table.rows))}.difference(kept))
     if not left or 10 * len(left) > len(table.rows):
         return table
     which = ", ".join(str(table.line_of(at)) for at in left)
     said = f"Sent again later by the same person about the same {about[0]!r}, the last counts: "
     notice = Problem(f"{said}left out is line {which}.")
-    kept = [at for at in range(len(table.rows)) if at not in left]
     rows, lines = tuple(table.rows[at] for at in kept), tuple(table.lines[at] for at in kept)
     return replace(table, rows=rows, lines=lines, notices=(*table.notices, notice))
 
