@@ -54,7 +54,7 @@ def survey_rows(rows: TableRows) -> TableRows:
         which = ", ".join(str(rows.lines[at]) for at in sorted(left)[:20])
         are = "1 row is a preview or test" if len(left) == 1 else f"{len(left):,} rows are previews"
         notices.append(Problem(f"{are} of the survey and left out (line {which})."))
-    names, questions = _question_parts(rows)
+    names, questions = _question_parts(rows) if with_ids else ({}, {})
     if names:
         listed = ", ".join(f"{c!r} is {name!r}" for c, name in [*names.items()][:6])
         listed += " and so on" if len(names) > 6 else ""
@@ -79,8 +79,6 @@ def _question_parts(rows: TableRows) -> tuple[dict[str, str], dict[str, str]]:
 
     What is judged is the question, or what stands behind it if the questions name criteria.
     """
-    if len(rows.rows) < 3 or IMPORT_ID not in str(rows.rows[1][rows.columns[0]]):
-        return {}, {}
     parts = {c: m for c in rows.columns if (m := _PART.fullmatch(c)) and " - " in rows.rows[0][c]}
     asked = {c: _asked_and_end(rows.rows[0][c]) for c in parts}
     statements = {(parts[c][1], question) for c, (question, _) in asked.items()}
