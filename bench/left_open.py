@@ -1,6 +1,6 @@
 """What a teacher without a model decides until each of her 60 texts has a grade, by three ways.
 
-    python bench/left_open.py [--draws 12]
+    python bench/left_open.py [--draws 13]
 
 Workload: 60 answers of the sample to one question, two criteria; ten texts are drawn at random and
 graded as they are labelled (anew in each draw), offline judges learn and grade the others. Then
@@ -88,11 +88,11 @@ def until_all_have_a_grade(teacher: Teacher, way: str) -> tuple[int, int, int]:
     teacher.sit()
     run, outcome = teacher.grade()
     while outcome.ungraded and way != "hand":
-        if way == "five" and len(outcome.ungraded) <= own_grades.FIVE:
-            break
         chosen = own_grades.next_open_texts(
             teacher.store, teacher.version, teacher.rubric, outcome.ungraded
         )
+        if way == "five" and not chosen:
+            break
         teacher.sit(chosen if way == "five" else ())
         run, outcome = teacher.grade()
     decided = {
@@ -112,7 +112,7 @@ def until_all_have_a_grade(teacher: Teacher, way: str) -> tuple[int, int, int]:
 def main() -> None:
     """Prints a line per way."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--draws", type=int, default=12)
+    parser.add_argument("--draws", type=int, default=13)
     draws = range(parser.parse_args().draws)
     logging.disable(logging.WARNING)
     for way in WAYS:

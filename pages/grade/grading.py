@@ -13,7 +13,6 @@ from core.errors import InputError, NotFound
 from core.services.exports import run_export
 from core.services.guided import grading, judging
 from core.services.guided.grading import Outcome
-from core.services.guided.own_grades import FIVE
 from core.services.judges import connection
 from core.services.runs import cost_estimate, lifecycle
 from core.services.runs.cost_estimate import CostEstimate
@@ -177,12 +176,13 @@ def _show_outcome(path: Path, run: RunRow) -> None:
     if len(run.panel.judges) == 1 and not outcome.in_doubt:
         st.caption("A single judge shows no disagreement: review some texts yourself.")
     learners = any(judge.learns for judge in run.panel.judges)
+    teaching = own.open_texts(path, outcome.ungraded) if learners else ()
     with st.container(horizontal=True, vertical_alignment="center"):
         _download_grades(
             lambda held: run_export.grades_workbook(held, run.id),
             run.dataset_name,
             "download",
-            first=not (learners and len(outcome.ungraded) > FIVE),
+            first=not teaching,
         )
         routes.draw_link(routes.RUN, "Open the grid", {state.RUN: run.id}, icon="grid_on")
         if outcome.in_doubt:
@@ -191,7 +191,7 @@ def _show_outcome(path: Path, run: RunRow) -> None:
         routes.draw_link(routes.AGREEMENT, "How far to trust it", {state.RUN: run.id})
     if outcome.ungraded and learners:
         with st.container(horizontal=True, vertical_alignment="center"):
-            own.teach_by_open_texts(path, outcome.ungraded)
+            own.draw_begin_button(path, "open", first=True, ids=teaching)
             own.draw_begin_button(path, "more", first=False)
             routes.draw_link(
                 routes.REVIEW_ITEM,

@@ -14,7 +14,7 @@ from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.rubric import Criterion
 from core.services.guided import grading, judging, learning, own_grades
 from core.services.guided.learning import LearntSoFar
-from core.services.guided.own_grades import FIVE, TEN, Sitting
+from core.services.guided.own_grades import TEN, Sitting
 from core.text import numbers as fmt
 from pages.grade import steps
 from pages.grade.rubric import draw_marks_button
@@ -81,11 +81,11 @@ def draw_begin_button(path: Path, kind: str, *, first: bool, ids: tuple[str, ...
     )
 
 
-def teach_by_open_texts(path: Path, ungraded: Sequence[str]) -> None:
-    """Draw the button that grades some of the texts without a grade, if there are more of them."""
-    if path.dataset is not None and path.rubric is not None and len(ungraded) > FIVE:
-        ids = own_grades.next_open_texts(store(), path.dataset, path.rubric, set(ungraded))
-        draw_begin_button(path, "open", first=True, ids=ids)
+def open_texts(path: Path, ungraded: Sequence[str]) -> tuple[str, ...]:
+    """Return the texts that the button ``"open"`` is for."""
+    if path.dataset is None or path.rubric is None:
+        return ()
+    return own_grades.next_open_texts(store(), path.dataset, path.rubric, set(ungraded))
 
 
 def _on_begin(dataset: DatasetVersion, rubric: RubricVersion, ids: tuple[str, ...]) -> None:

@@ -54,8 +54,10 @@ def run_request(
     """Return the request for all texts. It has the trial's seed, so the trial's answers are reused
     and not paid for again. Judges that all learn give equal grades for equal labels.
     """
-    seed = SEED if all(judge.learns for judge in panel.judges) else None
-    seed = seed if trial_run is None else store.runs.get(trial_run).plan.seed
+    if trial_run is not None:
+        seed: int | None = store.runs.get(trial_run).plan.seed
+    else:
+        seed = SEED if all(judge.learns for judge in panel.judges) else None
     rubric = store.rubrics.version(rubric_version).rubric
     return RunRequest(
         rubric_version=rubric_version,

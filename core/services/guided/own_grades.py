@@ -73,7 +73,11 @@ def unlabelled_ids(store: Store, version: DatasetVersion, rubric: RubricVersion)
 def next_open_texts(
     store: Store, version: DatasetVersion, rubric: RubricVersion, ungraded: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the next texts to teach judges with, of those that they left without a grade."""
+    """Return the next texts to teach judges with, of more than five that they left without a
+    grade; else none.
+    """
+    if len(ungraded) <= FIVE:
+        return ()
     ids = [item_id for item_id in unlabelled_ids(store, version, rubric) if item_id in ungraded]
     return tuple(ids[:FIVE])
 

@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from core import clock
 from core.domain.dataset import Dataset, Item, Label
+from core.domain.library import DatasetVersion, RubricVersion
 from core.domain.rubric import Criterion, Option, Rubric
 from core.services.assist import help_tasks
 from core.services.datasets import catalog, label_draws
@@ -688,14 +689,20 @@ def test_without_a_model_ten_are_graded_by_hand_and_the_rest_by_what_they_teach(
     assert queue.name == "Texts without a grade"
 
 
-def test_of_texts_that_judges_left_open_five_teach_them_before_they_grade_again(
-    store: Store,
-) -> None:
-    version, rubric = a_class(store, 30)
+def graded_by_ten(store: Store, texts: int) -> tuple[DatasetVersion, RubricVersion, int]:
+    """A class of so many texts; the run of judges that learned from the first ten, worked off."""
+    version, rubric = a_class(store, texts)
     version = ten(store, version, rubric)
     panel = judging.panel_of(store, judging.judges(store, 10).proposed)
     run = grading.start(store, grading.run_request(store, rubric.id, version.id, panel))
     worked_off(store, run)
+    return version, rubric, run
+
+
+def test_of_texts_that_judges_left_open_five_teach_them_before_they_grade_again(
+    store: Store,
+) -> None:
+    version, rubric, run = graded_by_ten(store, 30)
     left_open = set(grading.outcome(store, run).ungraded)
     assert len(left_open) == 20
     address = {"dataset": str(version.dataset_id), "rubric": str(rubric.rubric_id)}
@@ -720,11 +727,7 @@ def test_of_texts_that_judges_left_open_five_teach_them_before_they_grade_again(
 def test_where_others_review_a_name_is_asked_for_and_answers_wait_for_enter(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    version, rubric = a_class(store, 14)
-    version = ten(store, version, rubric)
-    panel = judging.panel_of(store, judging.judges(store, 10).proposed)
-    run = grading.start(store, grading.run_request(store, rubric.id, version.id, panel))
-    worked_off(store, run)
+    _, _, run = graded_by_ten(store, 14)
     reviewed.sit(store, "Ada")
     monkeypatch.setattr(identity, "_browser_memory", lambda: ("", "tab"))
     ways = {state.RUN: str(run), state.RULE: work.UNGRADED}
