@@ -79,3 +79,24 @@ def _path_to_text(value: Any, depth: int = 0) -> str | None:
         return ""  # a conversation, as a whole: what the system is told is asked, too
     inside = _path_to_text(entries[-1], depth + 1)
     return None if inside is None else f"[-1]{inside}"
+
+
+def turns_in(cell: Any) -> list[dict[str, Any]]:
+    """Return the messages of a conversation in a cell, or [].
+
+    >>> len(turns_in('[{"role": "user", "content": "Hi"}]')), turns_in("[1]")
+    (1, [])
+    """
+    turns = parsed_cell(cell) if cell else None
+    listed = turns if isinstance(turns, list) else []
+    are_turns = all(
+        isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in listed
+    )
+    return listed if are_turns else []
+
+
+def holds_messages(table: Table, column: str) -> bool:
+    """Return whether the texts of a column are conversations in JSON."""
+    cells = (row[column] for row in table.rows if table.flat and row.get(column))
+    are = (isinstance(cell, str) and bool(turns_in(cell)) for cell in cells)
+    return next(are, False) and all(are)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from core.formats.columns.answer_columns import is_date
+from core.formats.columns.answer_columns import is_date, words_in
 from core.formats.columns.headings import lower_heading, question_in, stem_of, without_prefix
 from core.formats.source.heading_words import (
     ASKERS,
@@ -228,27 +228,6 @@ def _longer_columns(column: str, texts: Mapping[str, TextShape]) -> list[str]:
     ]
 
 
-def turns_in(cell: Any) -> list[dict[str, Any]]:
-    """Return the messages of a conversation in a cell, or [].
-
-    >>> len(turns_in('[{"role": "user", "content": "Hi"}]')), turns_in("[1]")
-    (1, [])
-    """
-    turns = parsed_cell(cell) if cell else None
-    listed = turns if isinstance(turns, list) else []
-    are_turns = all(
-        isinstance(turn, dict) and turn.keys() == {"role", "content"} for turn in listed
-    )
-    return listed if are_turns else []
-
-
-def holds_messages(table: Table, column: str) -> bool:
-    """Return whether the texts of a column are conversations in JSON."""
-    cells = (row[column] for row in table.rows if table.flat and row.get(column))
-    are = (isinstance(cell, str) and bool(turns_in(cell)) for cell in cells)
-    return next(are, False) and all(are)
-
-
 def is_worded(table: Table, column: str) -> bool:
     """Return whether most cells of a column are longer than a word."""
     cells = [row[column] for row in table.rows[:1000] if row.get(column)]
@@ -330,13 +309,19 @@ def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
     end = _number_at_end(text)
     same = [c for c in asked if _number_at_end(c) == end] if end else []
     asked = same or [c for c in asked if not (end and _number_at_end(c))]
-    if not asked and any(has_word(c, SCHOOL) for c in table.columns):
-        topics = {c: text_shape(table, c) for c in others if has_word(c, TOPICS, whole=True)}
-        asked = [c for c, of in topics.items() if of and of.sentences and of.words >= _TITLE]
+    asked = asked or topics_in(table, others)
     if not asked and has_word(text, WRITTEN_TEXTS):
         asked = _worded_columns(table, (c for c in others if _BEFORE.fullmatch(plain_heading(c))))
         asked = asked or _worded_columns(table, filter(heads_a_source, others))
     return asked[0] if len(asked) == 1 else ""
+
+
+def topics_in(table: Table, columns: Iterable[str]) -> list[str]:
+    """Return the columns with the topic of all texts, or with the topics of pupils' texts."""
+    shapes = {c: text_shape(table, c) for c in columns if has_word(c, TOPICS, whole=True)}
+    least = _TITLE if any(has_word(c, SCHOOL) for c in table.columns) else float("inf")
+    titles = {c: of.words for c, of in shapes.items() if of and of.sentences}
+    return [c for c, n in titles.items() if n >= least or len(words_in(table, c)) == 1]
 
 
 def reference_beside(table: Table, text: str, columns: Iterable[str]) -> str:

@@ -15,7 +15,8 @@ from core.formats.columns.absences import (
     without_absences,
     without_absent_texts,
 )
-from core.formats.columns.text_columns import holds_messages, maps_for, prompt_map, proposed_texts
+from core.formats.columns.message_texts import holds_messages
+from core.formats.columns.text_columns import maps_for, prompt_map, proposed_texts
 from core.formats.datasets.field_names import OWN
 from core.formats.datasets.header import DatasetHeader
 from core.formats.datasets.items import ItemReader

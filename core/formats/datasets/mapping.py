@@ -27,10 +27,10 @@ from core.formats.columns.headings import (
     names_a_criterion,
     without_prefix,
 )
+from core.formats.columns.message_texts import holds_messages
 from core.formats.columns.text_columns import (
     ANY_TEXT,
     SECTIONS,
-    holds_messages,
     is_worded,
     prompt_beside,
     reference_beside,

@@ -17,7 +17,8 @@ from core.formats.columns.headings import (
     plain_name,
 )
 from core.formats.columns.label_words import NO_ANSWER
-from core.formats.columns.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY, turns_in
+from core.formats.columns.message_texts import turns_in
+from core.formats.columns.text_columns import ANY_TEXT, LONG, WRITTEN, WRITTEN_BY
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ASPECTS, ITEMS, PEOPLE, RANKS, RATERS, has_word
 from core.formats.source.parsed import ColumnRole

@@ -132,7 +132,7 @@ PROMPTS: Words = {
 #: The topic of texts, which is the prompt if pupils write on the same topic.
 TOPICS: Words = {
     "en_de_fr": "topic assignment thema aufsatzthema sujet consigne",
-    "romance": "tema asunto assunto enunciado traccia",
+    "romance": "tema asunto assunto enunciado traccia topico argomento tematica",
     "other": "temat onderwerp konu amne emne aihe тема 主题 主題 题目 題目 テーマ お題 주제 נושא"
     " الموضوع",
 }

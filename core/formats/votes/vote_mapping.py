@@ -266,8 +266,9 @@ def _reason_field(table: Table, fields: dict[str, str]) -> dict[str, str]:
     values = values_of(table)
     if {"reason", "rater"} & {*fields} != {"rater"} or {item, text or item} - {*values.columns}:
         return {}
-    free = [c for c in values.columns if c not in fields.values() and values.holds_sentences(c)]
-    said = [c for c in free if values.varies([item], c) and not is_confidential(c)]
+    free = [c for c in values.columns if c not in fields.values()]
+    own = [c for c in free if values.varies([item], c) and not is_confidential(c)]
+    said = [*filter(values.holds_remarks, own)] or [*filter(values.holds_sentences, own)]
     if not text:
         said = [c for c in said if is_remark(c) or plain_name(c) in ("review", "review text")]
     known = len(said) == 1 and not (text and values.varies([item], text))

@@ -19,6 +19,7 @@ from core.formats.votes.sources import open_path
 from core.services.imports import import_files
 from core.store.store import Store
 from tests.formats.answered_tables import ANSWERED_TABLES
+from tests.formats.asked_tables import ASKED_TABLES
 from tests.formats.committee_tables import COMMITTEE_TABLES
 from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
@@ -56,6 +57,7 @@ TABLES = (
     *TRACE_TABLES,
     *MARKED_TABLES,
     *COMMITTEE_TABLES,
+    *ASKED_TABLES,
 )
 
 

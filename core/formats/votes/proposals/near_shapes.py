@@ -45,7 +45,7 @@ from core.formats.votes.structure.rater_columns import (
     raters_by_rows,
 )
 from core.formats.votes.structure.row_keys import heads_raters, keys_named, row_keys
-from core.formats.votes.structure.texts import TextColumns, best_texts, may_hold_texts, quiz_columns
+from core.formats.votes.structure.texts import best_texts, may_hold_texts, quiz_columns
 from core.formats.votes.structure.values import TRAITS, values_of
 from core.formats.votes.structure.vote_headings import item_changes
 from core.formats.votes.vote_changes import change_votes
@@ -235,18 +235,19 @@ def _readings_by_keys(table: Table, candidates: Iterable[RowKeys]) -> Iterator[N
             lacks = f"each row is another pair of {keys.item[0]!r} and {keys.rater!r}"
         marks, judged = tick_changes(table, keys.answers), keys.texts
         if not judged.text:
-            judged = _text_inside_cells(table, (keys.rater, *keys.answers, keys.reason))
+            text = _text_inside_cells(table, (keys.rater, *keys.answers, keys.reason))
+            judged = judged._replace(text=text)
         for texts in judged.readings():
             changes = (*keys._replace(texts=texts).changes(), *marks)
             kind: Kind = "criteria" if keys.has_criterion_columns else "long"
             yield NearShape(kind, lacks + texts.columns_phrase, changes, keys.sure and not marks)
 
 
-def _text_inside_cells(table: Table, answers: Sequence[str]) -> TextColumns:
+def _text_inside_cells(table: Table, answers: Sequence[str]) -> str:
     """Return the likeliest place of the texts inside cells, apart from the answers."""
     roots = {steps_of(column)[:1] for column in answers}
     paths = (t for t in proposed_texts(table) if t not in table.columns)
-    return TextColumns(next((path for path in paths if steps_of(path)[:1] not in roots), ""))
+    return next((path for path in paths if steps_of(path)[:1] not in roots), "")
 
 
 def _chosen_readings(table: Table, changes: Sequence[str]) -> list[NearShape]:
@@ -278,7 +279,8 @@ def _readings_of_neighbours(table: Table) -> Iterator[NearShape]:
 def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]:
     marks, listed, named = tick_changes(table, wide.columns), _join_names(wide.columns), False
     if not wide.texts.text:
-        wide = wide._replace(texts=_text_inside_cells(table, wide.columns))
+        text = _text_inside_cells(table, wide.columns)
+        wide = wide._replace(texts=wide.texts._replace(text=text))
     if wide.summaries:
         listed += f" (without {_join_names(wide.summaries)}, which sums them up)"
     is_survey = wide.is_numbered and not wide.is_gradebook and all(map(is_question, wide.columns))

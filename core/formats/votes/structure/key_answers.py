@@ -72,6 +72,8 @@ def answer_keys(
     reasons = sorted(filter(values.holds_remarks, varying)) or [
         *filter(values.measures_nothing, sentences)
     ]
+    if not reasons and len(values.remarks) == 1:
+        reasons = values.remarks  # raters of an item may all give the same
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
     return RowKeys(item, rater, tuple(answers), asked, judged, reason)
 

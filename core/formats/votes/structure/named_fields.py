@@ -23,6 +23,7 @@ from core.formats.columns.text_columns import (
     prompt_beside,
     text_column,
     text_shape,
+    topics_in,
 )
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, has_word
@@ -169,12 +170,12 @@ def _numbers_texts(table: Table, fields: Mapping[str, str]) -> bool:
 
 
 def _with_prompt(table: Table, fields: dict[str, str]) -> dict[str, str]:
-    """Return the fields with the prompt that stands beside the texts, the same for each item."""
+    """Return the fields with the prompt beside the texts, the same for each item."""
     values, item, text = values_of(table), fields.get("item", ""), fields.get("submission", "")
-    if "prompt" in fields or {item, text} - {*values.columns}:
+    if "prompt" in fields or {item, text or item} - {*values.columns}:
         return fields
     free = [c for c in values.columns if c not in fields.values()]
-    prompt = prompt_beside(table, text, free)
+    prompt = prompt_beside(table, text, free) if text else next(iter(topics_in(table, free)), "")
     known = prompt and not values.varies([item], prompt)
     return fields | {"prompt": prompt} if known else fields
 

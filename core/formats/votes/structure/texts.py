@@ -13,6 +13,7 @@ from core.formats.columns.text_columns import (
     heads_a_prompt,
     heads_a_source,
     text_shape,
+    topics_in,
 )
 from core.formats.source.heading_words import WRITTEN_TEXTS, has_word, plain_heading
 from core.formats.tables.table import Table
@@ -91,7 +92,9 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
         candidates, key=lambda t: (_text_heading_level(t), _median_length(values, t)), reverse=True
     )
     text = next(iter(ranked), "")
-    prompt = next((t for t in prompts if t != text), "")
+    free = [c for c in values.columns if c not in (text, *item)]
+    prompts = [t for t in prompts if t != text] or topics_in(values.table, free)
+    prompt = next(iter(prompts), "")
     near = (
         t for t in ranked[1:] if t != prompt and _text_heading_level(t) == _text_heading_level(text)
     )
