@@ -6,6 +6,8 @@ up here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from tests.formats.strangers import Rows, Stranger, essay, lines, table
 
 PUPILS = ("Ana", "Rui", "Eva", "Gil", "Mia", "Noa")
@@ -54,6 +56,45 @@ JUDGED: Rows = [
 ]
 
 
+#: What stands with each judge's name, outside and inside of brackets: stands, and what of them.
+STANDS, PARTS = ("Stand Oak", "Stand Elm", "Stand Fir"), ("Idea", "Look")
+
+
+def _stands(form: str) -> str:
+    """A form with a row for each judge, and a grid of questions."""
+    return table(
+        [
+            {"Timestamp": f"3/{n + 1}/2026 10:05:33", "Your name": f"{name} Moe"}
+            | {
+                form.format(stand, part): 1 + (n * n * (at + 1) + n + 2 * of) % 5
+                for at, stand in enumerate(STANDS)
+                for of, part in enumerate(PARTS)
+            }
+            for n, name in enumerate(PUPILS)
+        ]
+    )
+
+
+def _items(items: Iterable[str], criteria: Iterable[str] = (), rater: str = "Your name") -> str:
+    parts = [f"rater={rater}", *(f"items={i}" for i in items), *(f"criteria={c}" for c in criteria)]
+    return " ".join(parts)
+
+
+#: Qualtrics' codes, what was asked, and its ids; then five people's answers.
+POSTED = "\n".join(
+    (
+        "StartDate,ResponseId,Finished,Q4_1,Q4_2,Q4_3",
+        "Start Date,Response ID,Finished,"
+        + ",".join(f"How plain is this map? - Map {of}" for of in "KLM"),
+        ",".join(f'"{{""ImportId"": ""{of}""}}"' for of in ("s", "r", "f", "q1", "q2", "q3")),
+        *(
+            f"2026-02-0{n + 1} 10:0{n}:05,R_{n}x{n}k,True,{1 + n % 7},{1 + 3 * n % 7},{7 - n}"
+            for n in range(5)
+        ),
+        "",
+    )
+)
+
 ASKED_TABLES: tuple[Stranger, ...] = (
     *(_on_topic(name, heads, topic) for name, (heads, topic) in ON_TOPIC.items()),
     Stranger(
@@ -65,5 +106,22 @@ ASKED_TABLES: tuple[Stranger, ...] = (
             "item=prompt_id item=model system=model submission=response rater=judge"
             " criteria=scores.depth criteria=scores.wit reason=rationale",
         ),
+    ),
+    *(
+        Stranger(
+            name,
+            _stands(form),
+            "refused",
+            (36, 6, 3, 2),
+            maps=(_items(STANDS, PARTS), _items(PARTS, STANDS)),
+        )
+        for name, form in (("stands outside.csv", "{0} [{1}]"), ("stands inside.csv", "{1} [{0}]"))
+    ),
+    Stranger(
+        "maps.csv",
+        POSTED,
+        "refused",
+        (15, 5, 3, 1),
+        maps=(_items(("Map K", "Map L", "Map M"), rater="ResponseId"),),
     ),
 )

@@ -205,6 +205,30 @@ def likely_sides(table: Table, grid: NameGrid) -> tuple[NameGrid, ...]:
     return (grid,) if named or not _on_one_range(table, turned) else (grid, turned)
 
 
+def likely_items(table: Table, grid: NameGrid) -> tuple[NameGrid, ...]:
+    """Return a grid with items in the place of raters: both ways, the likelier first, if unclear.
+
+    Names of criteria are no items; names such as `Team Oak` and `Team Elm` rather are.
+    """
+    ways = [way for way in (grid, grid.swapped) if _on_one_range(table, way)] or [grid]
+    criteria = [any(map(names_a_criterion, way.raters)) for way in ways]
+    clear = [way for way, named in zip(ways, criteria, strict=True) if not named]
+    ways = clear if len(clear) == 1 else ways
+    return tuple(sorted(ways, key=lambda way: not _share_a_word(way.raters)))
+
+
+def _share_a_word(names: Sequence[str]) -> bool:
+    """Return whether names begin with the same word, and end in a name or a number.
+
+    >>> _share_a_word(["Team Oak", "Team Elm"]), _share_a_word(["Use of time", "Use of sand"])
+    (True, False)
+    """
+    parts = [name.rpartition(" ") for name in names]
+    return len({first for first, _, _ in parts} - {""}) == 1 and all(
+        last[:1].isupper() or last.isdecimal() for _, _, last in parts
+    )
+
+
 def _holds_remarks(table: Table, column: str) -> bool:
     """Return whether a column is headed for remarks and holds words: `Essay (Feedback)`."""
     numbers = map(number_of, words_in(table, column)) if is_remark(column) else ()

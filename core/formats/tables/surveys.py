@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 from core.errors import Problem
 from core.formats.source.heading import CRITERIA
@@ -95,13 +96,22 @@ def _question_parts(rows: TableRows) -> tuple[dict[str, str], dict[str, str]]:
     known = {(parts[c][2], end) for c, end in ends.items() if 0 < len(end) <= 40}
     numbers = {number for number, _ in known}
     if not len({end for _, end in known}) == len(known) == len(numbers) > 1 < len(stems):
-        return {}, {}
+        return _named_by_ends(asked), {}
     told = {parts[c][1]: question for c, (question, _) in asked.items()}
     if things := _things_named([*told.values()]):
         names = {c: f"{things[asked[c][0]]} / {end}" for c, end in ends.items()}
         return names, dict.fromkeys(things.values(), "")
     judged = {stem: q for stem, q in told.items() if len(q.split()) > _TITLE_WORDS}
     return {c: f"{parts[c][1]}_{end}" for c, end in ends.items()}, judged
+
+
+def _named_by_ends(asked: Mapping[str, tuple[str, str]]) -> dict[str, str]:
+    """Return the names of columns by what follows their question, if each differs, or nothing."""
+    questions = Counter(question for question, _ in asked.values())
+    ends = {end for _, end in asked.values()}
+    known = len(ends) == len(asked) and min(questions.values(), default=0) > 1
+    known = known and all(0 < len(end) <= _LONGEST_NAME for end in ends)
+    return {c: end for c, (_, end) in asked.items()} if known else {}
 
 
 def _things_named(questions: Sequence[str]) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -13,7 +14,7 @@ from core.formats.columns.headings import (
     names_a_person,
     names_a_rater,
 )
-from core.formats.columns.name_grids import NameGrid, answers_in_grid, likely_sides
+from core.formats.columns.name_grids import NameGrid, answers_in_grid, likely_items, likely_sides
 from core.formats.columns.text_columns import (
     heads_a_prompt,
     is_remark,
@@ -340,10 +341,12 @@ def _grid_readings(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     person = next(filter(names_a_respondent, item), "")
     judged = best_texts(values, values.text_columns(), item)
     if person and not any(map(names_a_rater, parts)) and not judged.text:
-        lacks = f"a row is a person ({person!r}), and {_join_names(grid.raters)} could be the items"
-        changes = [f"items={r}" for r in grid.raters] + [f"criteria={c}" for c in grid.criteria]
         is_told = {*grid.raters} <= table.questions.keys()
-        yield NearShape("criteria", lacks, (f"rater={person}", *changes), is_told)
+        for way in (grid,) if is_told else likely_items(table, grid):
+            lacks = f"a row is a person ({person!r}), and {_join_names(way.raters)} could be"
+            changes = [re.sub(r"\Araters=", "items=", change) for change in way.changes]
+            lacks += f" the items, {_join_names(way.criteria)} the criteria"
+            yield NearShape("criteria", lacks, (f"rater={person}", *changes), is_told)
         return
     sure = grid.has_titled_raters and bool(item) and not judged.second
     for way in likely_sides(table, grid):
