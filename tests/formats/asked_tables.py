@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tests.formats.strangers import Rows, Stranger, essay, lines, table
+from tests.formats.strangers import Rows, Stranger, essay, lines, short, table
 
 PUPILS = ("Ana", "Rui", "Eva", "Gil", "Mia", "Noa")
 
@@ -95,6 +95,13 @@ POSTED = "\n".join(
     )
 )
 
+#: Two sentences, and what each of four coders says that the second is to the first.
+PAIRED: Rows = [
+    {"pairID": f"{700 + n}#x", "sentence1": short(n), "sentence2": f"Town {n} has no bridge yet."}
+    | {"coder_labels": [("follows", "open", "contrary")[(n * at + n) % 3] for at in range(4)]}
+    for n in range(9)
+]
+
 ASKED_TABLES: tuple[Stranger, ...] = (
     *(_on_topic(name, heads, topic) for name, (heads, topic) in ON_TOPIC.items()),
     Stranger(
@@ -123,5 +130,23 @@ ASKED_TABLES: tuple[Stranger, ...] = (
         "refused",
         (15, 5, 3, 1),
         maps=(_items(("Map K", "Map L", "Map M"), rater="ResponseId"),),
+    ),
+    # Where no list is longer and some repeat an answer, each is of another coder.
+    Stranger(
+        "paired.jsonl",
+        lines(PAIRED),
+        "at once",
+        (36, 4, 9, 1),
+        maps=("item=pairID prompt=sentence1 submission=sentence2 label=coder_labels",),
+    ),
+    # Lists of other lengths may hold all labels that one person chose.
+    Stranger(
+        "paired otherwise.jsonl",
+        lines(
+            [row | {"coder_labels": row["coder_labels"][n % 2 :]} for n, row in enumerate(PAIRED)]
+        ),
+        "refused",
+        (32, 4, 9, 1),
+        maps=("item=pairID submission=sentence2 prompt=sentence1 label=coder_labels",),
     ),
 )

@@ -204,9 +204,9 @@ def _readings_with_raters(table: Table) -> Iterator[NearShape]:
     """Yield readings with a row for each item and rater, judged by the values."""
     whole = with_object_keys(table)
     yield from _readings_by_keys(whole, row_keys(whole))
-    for changes in list_answer_changes(table):
+    for changes, sure in list_answer_changes(table):
         kind: Kind = "criteria" if any(c.startswith("criteria=") for c in changes) else "long"
-        yield NearShape(kind, "cells hold the answers of several raters", changes)
+        yield NearShape(kind, "cells hold the answers of several raters", changes, sure)
 
 
 def _weak_readings(table: Table) -> Iterator[NearShape]:

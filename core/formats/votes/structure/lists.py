@@ -31,8 +31,11 @@ _PLACES = frozenset(
 _ROWS = 1000
 
 
-def list_answer_changes(table: Table) -> Iterator[tuple[str, ...]]:
-    """Yield the changes for a table whose cells list answers, next to cells that list raters."""
+def list_answer_changes(table: Table) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Yield the changes for a table whose cells list answers, next to cells that list raters.
+
+    Each with whether it is sure: lists headed for people are equally long, and repeat answers.
+    """
     inside = [f"{c}[].{key}" for c in table.columns for key in _keys_in(table, c)]
     of_criteria = [f"{c}.{key}" for c in table.columns for key in _criteria_in(table, c)]
     table = with_paths(table, [*inside, *of_criteria])
@@ -52,10 +55,18 @@ def list_answer_changes(table: Table) -> Iterator[tuple[str, ...]]:
         return
     values = values_of(table)
     item = item_columns(values)
-    changes = [*item_changes(item), *best_texts(values, values.text_columns(), item).changes(item)]
-    changes += [f"rater={who}"] if who else []
+    sure = bool(item) and all(_are_of_several(c, lists[c]) for c in able)
+    raters = [f"rater={who}"] if who else []
     name = "criteria" if len(able) > 1 else "label"
-    yield (*changes, *(f"{name}={c}" for c in able))
+    for texts in best_texts(values, values.text_columns(), item).readings():
+        changes = (*item_changes(item), *texts.changes(item), *raters)
+        yield (*changes, *(f"{name}={c}" for c in able)), sure and not texts.second
+
+
+def _are_of_several(column: str, lists: Sequence[Sequence[Any]]) -> bool:
+    """Return whether lists headed for people are equally long, and some repeat an answer."""
+    alike = len({len(of) for of in lists}) == 1 and _is_headed_for_people(column)
+    return alike and any(len({*map(str, of)}) < len(of) for of in lists)
 
 
 def with_object_keys(table: Table) -> Table:

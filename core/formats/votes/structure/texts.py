@@ -9,6 +9,7 @@ from typing import NamedTuple
 from core.formats.columns.headings import stem_of, without_prefix
 from core.formats.columns.text_columns import (
     ABOUT,
+    ANY_TEXT,
     WRITTEN_BY,
     heads_a_prompt,
     heads_a_source,
@@ -45,7 +46,13 @@ class TextColumns(NamedTuple):
         return [f"{f}={c}" for f, c in (("submission", text), ("prompt", self.prompt)) if c]
 
     def readings(self) -> tuple[TextColumns, ...]:
-        """Return this reading, and the one with the second candidate if it is equally likely."""
+        """Return this reading, and the one with the second candidate if it is equally likely.
+
+        Of `sentence1` and `sentence2`, the second is judged as it follows from the first.
+        """
+        stem = stem_of(self.text)
+        if self.second and not self.prompt and stem == stem_of(self.second) and stem in ANY_TEXT:
+            return (TextColumns(*sorted((self.text, self.second), reverse=True)),)
         second = TextColumns(self.second, self.prompt, self.text)
         return (self, second) if self.second else (self,)
 
