@@ -95,6 +95,17 @@ POSTED = "\n".join(
     )
 )
 
+#: Three people's marks of six applicants: one heading is elsewhere a number of years.
+APPLIED: Rows = [
+    {"Applicant": f"{PUPILS[n // 3]} Roe", "Interviewer": ("Mr Ox", "Ms Ray", "Ms Yew")[n % 3]}
+    | {
+        part: (3 + (n * (at + 1) + n // 3 * 3) % 7) / 2
+        for at, part in enumerate(("Experience", "Drive", "Speech", "Length", "Team spirit"))
+    }
+    | {"Outlook": ("poor", "good", "fair")[n // 3 % 3]}
+    for n in range(18)
+]
+
 #: Two sentences, and what each of four coders says that the second is to the first.
 PAIRED: Rows = [
     {"pairID": f"{700 + n}#x", "sentence1": short(n), "sentence2": f"Town {n} has no bridge yet."}
@@ -148,5 +159,26 @@ ASKED_TABLES: tuple[Stranger, ...] = (
         "refused",
         (32, 4, 9, 1),
         maps=("item=pairID submission=sentence2 prompt=sentence1 label=coder_labels",),
+    ),
+    Stranger(
+        "applied.csv",
+        table(APPLIED),
+        "at once",
+        (90, 3, 6, 5),
+        maps=(
+            "item=Applicant rater=Interviewer criteria=Experience criteria=Drive criteria=Speech"
+            " criteria=Length criteria=Team spirit",
+        ),
+    ),
+    # The years of a rater stay out, whatever the other numbers are.
+    Stranger(
+        "years.csv",
+        table([row | {"Experience": 2 + n % 3} for n, row in enumerate(APPLIED)]),
+        "at once",
+        (72, 3, 6, 4),
+        maps=(
+            "item=Applicant rater=Interviewer criteria=Drive criteria=Speech criteria=Length"
+            " criteria=Team spirit",
+        ),
     ),
 )

@@ -55,6 +55,7 @@ from core.formats.votes.structure.record_states import without_resubmissions, wi
 from core.formats.votes.structure.scale_ends import turned_notices
 from core.formats.votes.structure.texts import judged_texts
 from core.formats.votes.structure.values import values_of
+from core.formats.votes.structure.word_scales import scale_order
 from core.formats.votes.tools.known_tools import TOOL_NAMES, read_results
 from core.formats.votes.tools.tool_results import bundle
 from core.formats.votes.vote_mapping import Layout, VoteMapping, guess_vote_mapping, with_reasons
@@ -309,10 +310,16 @@ def _left_out_notices(table: Table, mapping: VoteMapping) -> list[Problem]:
     if mapping.submission and not mapping.system and (versions := version_place(table, unused)):
         says = f"{versions!r} could be what wrote the texts."
         notices.append(Problem(says, f"If it is: {maps_for('system', [versions])}."))
-    if sure := [c for c in unused if mapping.layout == "criteria" and _says_how_sure(table, c)]:
-        options = maps_for("criteria", [*(c.column for c in mapping.columns), *sure], " ")
-        says = f"How sure the raters were is left out: {', '.join(map(repr, sure))}."
-        notices.append(Problem(says, f"As one more criterion: {options}."))
+    beside = unused if mapping.layout == "criteria" else []
+    sure = [c for c in beside if _says_how_sure(table, c)]
+    settled = [c for c in beside if c not in sure and _is_settled(table, c, mapping)]
+    for says, columns in (
+        ("How sure the raters were is left out", sure),
+        ("Answers that are the same for all raters of an item are left out", settled),
+    ):
+        options = maps_for("criteria", [*(c.column for c in mapping.columns), *columns], " ")
+        message = f"{says}: {', '.join(map(repr, columns))}."
+        notices += [Problem(message, f"As one more criterion: {options}.")] if columns else []
     return notices + [
         Problem(
             f"{c!r} summarizes the raters and is not a rater itself.",
@@ -346,6 +353,14 @@ def _side_scores_notices(
 def _says_how_sure(table: Table, column: str) -> bool:
     """Return whether a column holds a few levels of how sure the raters were."""
     return has_word(column, SURENESS) and could_answer(table, column, of_each=True)
+
+
+def _is_settled(table: Table, column: str, mapping: VoteMapping) -> bool:
+    """Return whether a column holds words of a scale, one for each item."""
+    values, item = values_of(table), mapping.item
+    known = item in values.columns and column in values.columns and mapping.rater is not None
+    known = known and not is_sum(column) and not values.varies([item or ""], column)
+    return known and scale_order(values.distinct[column], column) is not None
 
 
 def _could_be_gold(table: Table, column: str, mapping: VoteMapping) -> bool:

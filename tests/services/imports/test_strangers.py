@@ -19,7 +19,7 @@ from core.formats.votes.sources import open_path
 from core.services.imports import import_files
 from core.store.store import Store
 from tests.formats.answered_tables import ANSWERED_TABLES
-from tests.formats.asked_tables import ASKED_TABLES
+from tests.formats.asked_tables import APPLIED, ASKED_TABLES
 from tests.formats.committee_tables import COMMITTEE_TABLES
 from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
@@ -153,6 +153,18 @@ def test_the_likeliest_reading_is_proposed_first(
         brought(store, file)
     of_first = str(refused.value).split("If it is that: ")[1].partition("\n")[0]
     assert " ".join(shlex.split(of_first.replace("--map ", ""))) == case.maps[0]
+
+
+def test_words_of_a_scale_that_raters_share_are_offered_as_a_criterion(
+    store: Store, tmp_path: Path
+) -> None:
+    file = tmp_path / "applied.csv"
+    file.write_text(table(APPLIED))
+    said = "Answers that are the same for all raters of an item are left out: 'Outlook'."
+    notices = brought(store, file)["notices"]
+    (mend,) = (n["mend"] for n in notices if n["message"] == said)
+    words = tuple(shlex.split(mend.partition(": ")[2].rstrip(".").replace("--map ", "")))
+    assert brought(store, file, words)["criteria"] == 6
 
 
 def test_rows_that_repeat_texts_beside_a_column_of_names_are_said(

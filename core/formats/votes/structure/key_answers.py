@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from core.formats.columns.answer_columns import columns_by_scale
 from core.formats.columns.headings import is_confidential, names_a_criterion
+from core.formats.source.heading import names_the_truth
+from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, has_word
 from core.formats.votes.structure.marks import is_either, without_derived
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import Values
 from core.formats.votes.structure.vote_headings import heads_label, item_changes, names_a_system
 from core.formats.votes.structure.word_scales import scale_order
+
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
+_PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
 
 class RowKeys(NamedTuple):
@@ -104,3 +110,19 @@ def _answers_together(values: Values, answers: list[str], *, one: bool) -> list[
     also = {*answers[first:last], *group, *named, *scales, *filter(names_a_criterion, answers)}
     also |= {*filter(values.is_line, answers)}
     return [c for c in answers if c in also]
+
+
+def rater_heading_level(values: Values, column: str) -> int:
+    """Return how certainly a column names raters: 3 by its heading, 0 not at all, -1 it cannot."""
+    codes = len(values.distinct[column]) * 2 <= values.size or has_word(column, ITEMS)
+    if names_a_system(column) or (values.is_number(column) and not codes) or values.is_long(column):
+        return -1
+    if has_word(column, RATERS):
+        return 3
+    if has_word(column, PEOPLE) or all(map(_MAIL.match, values.distinct[column])):
+        return 2
+    words = values.distinct[column]
+    names = [w for w in words if not names_the_truth(w)]
+    if names and all(has_word(w, RATERS) for w in names):
+        return 2
+    return int(all(map(_PERSON.match, words)))

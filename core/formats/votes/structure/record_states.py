@@ -12,8 +12,9 @@ from core.formats.columns.headings import names_an_occasion, plain_name
 from core.formats.source.heading_words import ITEMS, RATED, has_word
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table
+from core.formats.votes.structure.key_answers import rater_heading_level
 from core.formats.votes.structure.named_fields import NAMES
-from core.formats.votes.structure.values import rater_heading_level, values_of
+from core.formats.votes.structure.values import values_of
 from core.formats.votes.structure.word_scales import is_scale
 from core.text.names import fold
 

@@ -25,7 +25,7 @@ from core.formats.source.heading_words import (
     plain_heading,
 )
 from core.formats.tables.table import Table
-from core.formats.votes.structure.key_answers import RowKeys, answer_keys
+from core.formats.votes.structure.key_answers import RowKeys, answer_keys, rater_heading_level
 from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.rater_columns import (
     is_sheet_of_raters,
@@ -34,7 +34,7 @@ from core.formats.votes.structure.rater_columns import (
     sheet_column,
 )
 from core.formats.votes.structure.texts import best_texts
-from core.formats.votes.structure.values import TRAITS, Values, rater_heading_level, values_of
+from core.formats.votes.structure.values import TRAITS, Values, values_of
 from core.formats.votes.structure.vote_headings import (
     IDS,
     RANGED,

@@ -31,7 +31,6 @@ from core.formats.source.csv_writer import number_of
 from core.formats.source.heading import names_the_truth
 from core.formats.source.heading_words import (
     ITEMS,
-    PEOPLE,
     RANKS,
     RATED,
     RATERS,
@@ -59,6 +58,8 @@ _KEPT = frozenset({"id", "ids", "uuid", "guid", "key", "name", "email"})
 _GIVEN = frozenset(
     {"score", "scores", "rating", "label", "grade", "mark", "answer", "vote", "comment", "notes"}
 )
+#: Last words of headings for measurements, or for criteria if others have their scale.
+_ALSO_RATED = frozenset({"experience", "length", "cost", "environment"})
 #: Headings of a total grade, which is a rounded sum of others.
 _GRADE = re.compile(r"\A(note|endnote|zensur|grade|mark|ocena|nota|voto|karakter|cijfer)\Z", re.I)
 #: Attributes of a person.
@@ -77,10 +78,8 @@ _POSITION = re.compile(r"\b(trial|row|order|index|position|reihenfolge|ordre|ord
 #: Ids, and the addresses of pictures, sounds and pages.
 _ADDRESS = re.compile(r"[0-9a-f-]+\Z|[a-z][a-z0-9+.\-]*://|www\.")
 _SENTENCE = re.compile(r"[.!?](\s|\Z)|。")
-_MAIL = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z")
 #: Texts that are longer than this on average are not names.
 _NAME = 60
-_PERSON = re.compile(r"(?:dr|prof|mr|mrs|ms|mme|herr|frau|sr|sra|m)\.? \w|[a-z]{2,3}\Z")
 
 
 def first_rows(table: Table) -> Table:
@@ -221,8 +220,9 @@ class Values:
         keys = {*item, rater}
         able = [c for c in self.columns if c not in keys and self._may_answer(c, [*item, rater])]
         if sum(map(self.is_number, able)) > 1:
-            lines = filter(self.is_line, {*self.columns} - {*able, *keys})
-            able += [c for c in lines if self.varies(item, c) and self.varies([rater], c)]
+            left = {*self.columns} - {*able, *keys}
+            more = [c for c in left if self.is_line(c) or self._is_rated_like(c, able)]
+            able += [c for c in more if self.varies(item, c) and self.varies([rater], c)]
             able.sort(key=self.columns.index)
         texts = [t for t in self.text_columns() if not self.varies(item, t)]
         seeds = [c for c in able if c not in texts and self.varies(item, c)]
@@ -350,6 +350,13 @@ class Values:
         known = counted or is_sum(column) or has_word(column, SURENESS)
         return _on_line(numbers, MOST_MARK) and self.measures_nothing(column) and not known
 
+    def _is_rated_like(self, column: str, answers: Sequence[str]) -> bool:
+        """Return whether `Experience` and the like hold marks on the scale of other answers."""
+        ends = plain_heading(column).rpartition(" ")[2]
+        words = self.distinct[column]
+        like = (c for c in answers if self.is_number(c) and same_scale(words, self.distinct[c]))
+        return ends in _ALSO_RATED and self.is_number(column) and sum(1 for _ in like) > 1
+
     def _may_answer(self, column: str, keys: Sequence[str]) -> bool:
         if not self.can_be_answers(column):
             return False
@@ -367,22 +374,6 @@ def is_written(table: Table, column: str) -> bool:
     """Return whether a column holds texts: several words each, different, and not remarks."""
     shape = text_shape(table, column)
     return shape is not None and shape.has_phrases and not is_remark(column)
-
-
-def rater_heading_level(values: Values, column: str) -> int:
-    """Return how certainly a column names raters: 3 by its heading, 0 not at all, -1 it cannot."""
-    codes = len(values.distinct[column]) * 2 <= values.size or has_word(column, ITEMS)
-    if names_a_system(column) or (values.is_number(column) and not codes) or values.is_long(column):
-        return -1
-    if has_word(column, RATERS):
-        return 3
-    if has_word(column, PEOPLE) or all(map(_MAIL.match, values.distinct[column])):
-        return 2
-    words = values.distinct[column]
-    names = [w for w in words if not names_the_truth(w)]
-    if names and all(has_word(w, RATERS) for w in names):
-        return 2
-    return int(all(map(_PERSON.match, words)))
 
 
 def _is_count_heading(words: Sequence[str]) -> bool:
