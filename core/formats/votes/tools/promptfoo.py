@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from core.errors import Problem
+from core.formats.columns.text_columns import heads_a_prompt
 from core.formats.datasets.roles import NOTE
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, refusal
@@ -46,14 +47,31 @@ _METRIC = re.compile(r"Metric: (?P<name>.+)\Z", re.S)
 
 
 def _is_document(file: Opened) -> bool:
-    if not file.has_words("evalId", "results", "promptIdx"):
+    if not file.has_words("evalId", "results", "gradingResult"):
         return False
     rows = objects_in(object_or_empty(object_or_empty(file.value).get("results")).get("results"))
     return "evalId" in file.value and bool(rows) and _is_row(rows[0])
 
 
 def _is_row(row: Mapping[str, Any]) -> bool:
-    return {"promptIdx", "testIdx", "success", "provider"} <= row.keys()
+    """Return whether a row is an output; older and shortened ones have no numbers."""
+    numbered = {"promptIdx", "testIdx"} <= row.keys()
+    return {"success", "provider"} <= row.keys() and (
+        numbered or {"vars", "gradingResult"} <= row.keys()
+    )
+
+
+def _numbered(rows: Rows) -> Rows:
+    """Return rows; if none has them, with numbers of test and prompt, by variables and prompts."""
+    if any({"promptIdx", "testIdx"} & row.keys() for row in rows):
+        return rows
+    places = {"testIdx": dict[str, int](), "promptIdx": dict[str, int]()}
+    of = {"testIdx": "vars", "promptIdx": "prompt"}
+    numbers = [
+        {key: seen.setdefault(repr(row.get(of[key])), len(seen)) for key, seen in places.items()}
+        for row in rows
+    ]
+    return [{**row, **number} for row, number in zip(rows, numbers, strict=True)]
 
 
 def _is_table(file: Opened) -> bool:
@@ -118,6 +136,7 @@ def item_ids(rows: Rows) -> list[str]:
 
 
 def _read_outputs(results: ToolResults, rows: Rows) -> Iterator[str]:
+    rows = _numbered(rows)
     prompts = {row["promptIdx"]: object_or_empty(row.get("prompt")).get("label") for row in rows}
     several = len(set(prompts.values())) > 1
     repeats = Counter[str]()
@@ -140,8 +159,9 @@ def _read_output(
     item = key if repeats[key] == 1 else f"{key} ({repeats[key]})"
     test, response = object_or_empty(row.get("testCase")), object_or_empty(row.get("response"))
     variables = {k: v for k, v in object_or_empty(row.get("vars")).items() if not k.startswith("_")}
+    asked = next((str(v) for k, v in variables.items() if heads_a_prompt(k)), "")
     fields: dict[str, Any] = {
-        "prompt": _prompt_text(str(prompt.get("raw") or "")),
+        "prompt": _prompt_text(str(prompt.get("raw") or asked)),
         "system": system,
         "description": str(test.get("description") or ""),
         "meta": {"vars": variables} if variables else {},

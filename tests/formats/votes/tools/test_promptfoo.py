@@ -193,6 +193,18 @@ def test_its_outputs_can_be_graded_anew() -> None:
     assert [item.submission for item in found.value.items] == ["Paris", "Lyon", "Rome", ""]
 
 
+def test_outputs_without_numbers_are_told_by_what_was_asked() -> None:
+    rows = [{k: v for k, v in row.items() if not k.endswith("Idx")} for row in ROWS]
+    rows = [row | {"prompt": {}} for row in rows]
+    document = DOCUMENT | {"results": {"results": rows}}
+    bundle = read(json.dumps(document).encode(), "out.json")
+
+    whole = read(FORMS["out.json"], "out.json")
+    assert len(bundle.votes.rows) == len(whole.votes.rows)
+    assert [item.id for item in bundle.dataset.items] == [item.id for item in whole.dataset.items]
+    assert {item.prompt for item in bundle.dataset.items} == {"question 0", "question 1"}
+
+
 @pytest.mark.parametrize(
     "data",
     [
