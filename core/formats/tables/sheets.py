@@ -20,6 +20,7 @@ from core.formats.source.heading import (
 from core.formats.source.heading_words import PROMPTS, has_word
 from core.formats.source.parsed import TableRows, refusal
 from core.formats.source.summary_rows import left_out_notices, summary_rows
+from core.formats.tables.codebooks import with_codebook
 
 _HEADING = "Every column needs a heading of its own, in one row."
 
@@ -43,8 +44,12 @@ def chosen_sheet(book: Workbook, sheet: str | None, name: str) -> TableRows:
     told = rows.told
     for other in others:
         words = book.words_on([other])
-        if (joined := _with_texts_from_sheet(rows, book, other, name)) is not None:
-            rows, others, words = joined, tuple(o for o in others if o != other), ()
+        beside = _table_on(book, other, name)
+        joined = beside and _with_texts_from_sheet(rows, beside, other)
+        joined = joined or (beside and with_codebook(rows, beside, other))
+        if joined is not None:
+            words, rows = joined.told[len(rows.told) :], joined
+            others = tuple(o for o in others if o != other)
         told += words
     if others:
         listed = ", ".join(map(repr, others))[:300]
@@ -53,17 +58,19 @@ def chosen_sheet(book: Workbook, sheet: str | None, name: str) -> TableRows:
     return rows._replace(told=told)
 
 
-def _with_texts_from_sheet(
-    rows: TableRows, book: Workbook, other: str, name: str
-) -> TableRows | None:
+def _table_on(book: Workbook, sheet: str, name: str) -> TableRows | None:
+    """Return the rows of a sheet, or ``None`` if it is not a table."""
+    try:
+        return sheet_rows(book.uncached_sheet(sheet)[0], name)
+    except InputError:
+        return None
+
+
+def _with_texts_from_sheet(rows: TableRows, beside: TableRows, other: str) -> TableRows | None:
     """Return the rows with the texts of another sheet that has a row for each id, or ``None``.
 
     The texts of codes of prompts stand in place of the codes.
     """
-    try:
-        beside = sheet_rows(book.uncached_sheet(other)[0], name)
-    except InputError:
-        return None  # not a table
     keys = [(c, c) for c in beside.columns if c in rows.columns]
     prompts = [c for c in rows.columns if has_word(c, PROMPTS, whole=True)]
     for key, own in (*keys, *((c, beside.columns[0]) for c in prompts)):

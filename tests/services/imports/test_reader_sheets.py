@@ -98,3 +98,35 @@ def test_codes_of_prompts_are_read_by_another_sheet_or_are_none(
     report = import_files.import_path(store, file)
     assert (report["votes"], report["items"]) == (16, 8)
     assert first(store, report).prompt == (asked["T1"] if legend else "")
+
+
+#: What an unseen skill is called, beside the marks 1 to 4.
+UNSEEN = {"de": ("Prüfer", "7 = keine Angabe"), "en": ("Examiner", "7: not observed")}
+
+
+@pytest.mark.parametrize("language", UNSEEN)
+@pytest.mark.parametrize("sheet", [None, "Daten"])
+def test_a_sheet_beside_the_marks_says_what_headings_and_codes_mean(
+    store: Store, tmp_path: Path, language: str, sheet: str | None
+) -> None:
+    head, unseen = UNSEEN[language]
+    skills = {f"v{at}": f"Skill {name}" for at, name in enumerate(("of ear", "of hand", "of eye"))}
+    marks = [
+        [str(n // 2 + 1), str(n % 2 + 1)]
+        + ["7" if (n, at) == (5, 1) else str(1 + (n * (at + 1) + n // 4) % 4) for at in range(3)]
+        for n in range(16)
+    ]
+    legend = f"1 = weak; 2 = fair; 3 = good; 4 = strong; {unseen}"
+    meanings = [["w", head, ""], *([code, name, legend] for code, name in skills.items())]
+    file = tmp_path / "station.xlsx"
+    rows = [["case_id", "w", *skills], *marks]
+    file.write_bytes(xlsx({"Daten": rows, "Codes": [["Name", "Text", "Werte"], *meanings]}))
+    report = import_files.import_path(store, file, sheet=sheet)
+    # Sixteen rows of three marks, of which one is missing.
+    figure = (report["votes"], len(report["raters"]), report["items"], report["criteria"])
+    assert figure == (47, 2, 8, 3), report["notices"]
+    roles = {role["column"]: role["role"] for role in report["roles"]}
+    assert (roles[head], roles["Skill of ear"]) == ("rater", "label:Skill of ear")
+    said = {notice["message"] for notice in report["notices"]}
+    assert "These codes are declared as missing and taken as no answer: '7' 1." in said
+    assert any("is the one that the file tells: 'Skill of ear: 1 = weak" in of for of in said)

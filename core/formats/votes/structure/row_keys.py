@@ -65,6 +65,8 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
     if values.size < 3:
         return ()
     numbers = [c for c in values.columns if values.is_number(c) and not _is_item_heading(c)]
+    coded = [c for c in numbers if has_word(c, RATERS) and not heads_label(c)]
+    numbers = [c for c in numbers if c not in coded or len(coded) > 1]
     texts = values.text_columns()
     numbers = [c for c in numbers if all(_group_differently(values, c, t) for t in texts)]
     rated = next((g for g in columns_by_scale(values.table, numbers) if len(g) > 2), [])
