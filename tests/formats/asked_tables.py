@@ -106,6 +106,15 @@ APPLIED: Rows = [
     for n in range(18)
 ]
 
+#: Three programs' answers, of which one is mostly short, their scores, and the best one.
+BESIDE: Rows = [
+    {"prompt": f"Name river {n} and what it carries."}
+    | {"oak_answer": essay(n), "elm_answer": short(n), "ash_answer": f"River {n}."}
+    | {"oak_score": 5 + n % 3, "elm_score": 4 + n % 2, "ash_score": 1 + n % 2}
+    | {"best_model": ("oak", "elm")[n % 2]}
+    for n in range(8)
+]
+
 #: Two sentences, and what each of four coders says that the second is to the first.
 PAIRED: Rows = [
     {"pairID": f"{700 + n}#x", "sentence1": short(n), "sentence2": f"Town {n} has no bridge yet."}
@@ -180,5 +189,13 @@ ASKED_TABLES: tuple[Stranger, ...] = (
             "item=Applicant rater=Interviewer criteria=Drive criteria=Speech criteria=Length"
             " criteria=Team spirit",
         ),
+    ),
+    Stranger("beside.csv", table(BESIDE), "dataset", 24, essay(0), {"score": "5"}),
+    # Two of the three are ever the best; they are no pair.
+    Stranger(
+        "three.csv",
+        table([{k: v for k, v in row.items() if "score" not in k} for row in BESIDE]),
+        "refused",
+        maps=("submission=oak_answer", "submission=elm_answer"),
     ),
 )

@@ -167,7 +167,7 @@ def _columns_of_systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str
                 groups.setdefault(name, {}).setdefault(field, column)
         groups = {n: of for n, of in groups.items() if "answer" in of and len(of) > 1}
         alike = len({frozenset(of) for of in groups.values()}) == 1 < len(groups)
-        texts = all(_are_texts(rows, of["answer"]) for of in groups.values())
+        texts = _are_texts(rows, [of["answer"] for of in groups.values()])
         used = {column for of in groups.values() for column in of.values()}
         scores = all(
             _are_scores(rows, c) for of in groups.values() for f, c in of.items() if f != "answer"
@@ -207,9 +207,11 @@ def _names_one(rows: Sequence[Row], column: str, systems: Collection[str]) -> bo
     return {str(row.get(column) or "").lower() for row in rows} <= names
 
 
-def _are_texts(rows: Sequence[Row], column: str) -> bool:
-    cells = [str(row.get(column) or "") for row in rows[:200]]
-    return len({*cells}) > 1 and 2 * sum(len(c.split()) > 2 for c in cells) > len(cells)
+def _are_texts(rows: Sequence[Row], columns: Sequence[str]) -> bool:
+    """Return whether most cells of systems' answers have several words; some may be short."""
+    cells = [[str(row.get(c) or "") for row in rows[:200]] for c in columns]
+    long = sum(len(cell.split()) > 2 for of in cells for cell in of)
+    return all(len({*of}) > 1 for of in cells) and 2 * long > sum(map(len, cells))
 
 
 def _are_scores(rows: Sequence[Row], column: str) -> bool:

@@ -82,6 +82,9 @@ def _columns_named_by_preference(table: Table) -> tuple[str, str] | None:
         for pair in combinations(texts, 2):
             said = {option_of(word, *pair) for word in words}
             own = {option_of(word, "", "") for word in words}
+            alike = _parts(pair[0]) & _parts(pair[1])
+            if alike and any(alike <= _parts(c) for c in texts if c not in pair):
+                continue  # two of three or more answers
             if None not in said and {A_BETTER, B_BETTER} <= said and not own & {A_BETTER, B_BETTER}:
                 found.add(pair)
     return found.pop() if len(found) == 1 else None
