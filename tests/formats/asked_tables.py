@@ -190,7 +190,7 @@ ASKED_TABLES: tuple[Stranger, ...] = (
             " criteria=Team spirit",
         ),
     ),
-    Stranger("beside.csv", table(BESIDE), "dataset", 24, essay(0), {"score": "5"}),
+    Stranger("short beside.csv", table(BESIDE), "dataset", 24, essay(0), {"score": "5"}),
     # Two of the three are ever the best; they are no pair.
     Stranger(
         "three.csv",
