@@ -198,4 +198,22 @@ ASKED_TABLES: tuple[Stranger, ...] = (
         "refused",
         maps=("submission=oak_answer", "submission=elm_answer"),
     ),
+    # How far the marks are apart is said of raters, however little these agree.
+    Stranger(
+        "spread.csv",
+        table(
+            [
+                {"Proposal": f"P-{n}"}
+                | {
+                    who: 1 + (n * n * (at + 1) + (at + 3) * n + at) % 7
+                    for at, who in enumerate(PUPILS[:4])
+                }
+                | {"SD": f"{1 + n / 7:.2f}"}
+                for n in range(9)
+            ]
+        ),
+        "refused",
+        (36, 4, 9, 1),
+        maps=("item=Proposal " + " ".join(f"raters={who}" for who in PUPILS[:4]),),
+    ),
 )

@@ -55,6 +55,11 @@ from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import votes_in
 
 _TRIED = 500
+#: Headings of how far raters are apart.
+_SPREAD = re.compile(
+    r"sd|std( ?dev)?|stdev|standard deviation|standardabweichung|ecart type|desviacion estandar"
+    r"|deviazione standard|desvio padrao|standaardafwijking"
+)
 Kind = Literal["long", "wide", "criteria", "pairs", "dataset"]
 TableKind = Literal["long", "wide", "criteria", "pairs", "dataset", "unknown"]
 
@@ -268,12 +273,13 @@ def _cell_readings(table: Table) -> Iterator[NearShape]:
 def _readings_of_neighbours(table: Table) -> Iterator[NearShape]:
     """Yield readings of neighbouring answer columns: as raters, as criteria, or as labels of texts.
 
-    Raters come last if no heading names them and the columns do not agree.
+    Raters come last if no heading names them or their spread, and the columns do not agree.
     """
     table = with_object_keys(table)
     wide = rater_columns(table)
     if wide is not None:
-        last = not (wide.are or raters_agree(values_of(table), wide.columns))
+        spread = any(_SPREAD.fullmatch(plain_heading(c)) for c in table.columns)
+        last = not (wide.are or spread or raters_agree(values_of(table), wide.columns))
         yield from sorted(_neighbour_readings(table, wide), key=lambda s: last and s.kind == "wide")
 
 
