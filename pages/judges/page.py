@@ -80,8 +80,8 @@ def _judges_view() -> None:
     entries = registry.list_judges(store())
     if not any(not e.judge.offline for e in entries):
         st.caption(
-            "No model yet. Add one to grade open-ended work; the judges below work without a key "
-            "once items are labelled."
+            "No language model yet. Add one to grade open-ended work; the judges below learn from "
+            "labelled items and need no key."
         )
     for entry in entries:
         _judge_card(entry, entry.name in testing)

@@ -209,7 +209,8 @@ def _draw_header(name: str) -> None:
             max_chars=300,
             width=150,
         )
-        _act_button(name, "Save", "save", drafts.save_draft, kind="primary", tip="Ctrl+S")
+        kind: Literal["primary", "secondary"] = "primary" if unsaved else "secondary"
+        _act_button(name, "Save", "save", drafts.save_draft, kind=kind, tip="Ctrl+S")
         _act_button(name, "Undo", "undo", drafts.undo_change, disabled=not drafts.can_undo(name))
         _act_button(name, "Redo", "redo", drafts.redo_change, disabled=not drafts.can_redo(name))
         tip = "Returns to the last saved version."

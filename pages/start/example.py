@@ -85,7 +85,7 @@ def _show_links(run_id: int, look: RunProgress) -> None:
             item_id, wrong, labelled = telling
             routes.draw_link(
                 routes.RUN,
-                f"See an answer that the judges got wrong ({wrong} of {labelled})",
+                f"See an answer that the judges got wrong on {wrong} of {labelled} criteria",
                 {state.RUN: run_id, state.ITEM: item_id},
                 icon="search",
             )

@@ -92,7 +92,7 @@ def _show_pictures() -> None:
     theme = "dark" if st.context.theme.type == "dark" else "light"
     with st.grid(3, min_column_width=230):
         for name, caption, page in PICTURES:
-            with st.container(gap="xxsmall"):
+            with st.container(gap="xxsmall", key=f"rs_picture_{name}"):
                 st.image(FOLDER / f"{name}-{theme}.png", alt=caption)
                 item = {state.ITEM: telling[0]} if name == "item" else {}
                 routes.draw_link(page, caption, {state.RUN: run_id, **item}, icon="arrow_forward")
