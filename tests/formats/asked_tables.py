@@ -122,6 +122,48 @@ PAIRED: Rows = [
     for n in range(9)
 ]
 
+#: Heads of a participant, an age, an item, its condition, its sentence, a rating, a reaction time.
+VERSIONS = {
+    "en": "participant age item condition sentence rating RT",
+    "de": "Proband Alter Item Bedingung Satz Bewertung RT",
+    "fr": "participant age item condition phrase note RT",
+    "es": "participante edad item condición oración puntuación RT",
+    "it": "partecipante età item clausola frase voto RT",
+}
+
+
+def _versions(*heads: str) -> Rows:
+    """Six sentences in two versions, of which each of eight people reads one."""
+    return [
+        dict(
+            zip(
+                heads,
+                (
+                    f"P{who}",
+                    20 + 3 * who % 11,
+                    item,
+                    ("kept", "moved")[(item + who) % 2],
+                    (f"In town {item} there is a bridge.", f"There is a bridge in town {item}.")[
+                        (item + who) % 2
+                    ],
+                    1 + (item * item + who * (item % 3) + who // 2) % 7,
+                    900 + 37 * ((item * 7 + who * 13) % 41),
+                ),
+                strict=True,
+            )
+        )
+        for who in range(8)
+        for item in range(1, 7)
+    ]
+
+
+def _of_versions(
+    who: str, _: str, item: str, condition: str, text: str, mark: str, *__: str
+) -> str:
+    system = f" system={condition}" if condition != "clausola" else ""
+    return f"item={item} item={condition}{system} submission={text} rater={who} label={mark}"
+
+
 ASKED_TABLES: tuple[Stranger, ...] = (
     *(_on_topic(name, heads, topic) for name, (heads, topic) in ON_TOPIC.items()),
     Stranger(
@@ -215,5 +257,15 @@ ASKED_TABLES: tuple[Stranger, ...] = (
         "refused",
         (36, 4, 9, 1),
         maps=("item=Proposal " + " ".join(f"raters={who}" for who in PUPILS[:4]),),
+    ),
+    *(
+        Stranger(
+            f"versions_{name}.csv",
+            table(_versions(*heads.split())),
+            "refused",
+            (48, 8, 12, 1),
+            maps=(_of_versions(*heads.split()),),
+        )
+        for name, heads in VERSIONS.items()
     ),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from core.errors import Problem
 from core.formats.source.csv_writer import number_of
@@ -24,6 +24,9 @@ _MISSING = re.compile(
     r"|não (observad[oa]|avaliad[oa])|ontbrekend|geen antwoord|niet (waargenomen|beoordeeld)"
     r"|n\.v\.t\.?|brak( danych| odpowiedzi)?|nie dotyczy|缺失|未回答|無回答|欠損|무응답"
 )
+#: `1-5`, `von 0 bis 10`, and what is between the words of a scale.
+_ENDS = re.compile(r"\D{0,6}?(-?\d{1,3})(?: ?[-–—~〜…] ?|\D{1,5})(\d{1,3})\D{0,9}")
+_STEP = re.compile(r" *[/|<>→,;、，] *")
 #: The longest heading.
 _LONGEST = 60
 
@@ -31,8 +34,8 @@ _LONGEST = 60
 def with_codebook(rows: TableRows, beside: TableRows, sheet: str) -> TableRows | None:
     """Return rows with the headings that a sheet beside them gives, or ``None`` if it is no such.
 
-    It names most of the columns, each once, beside a label or what codes mean. Codes that it
-    declares as missing become blank; what other codes mean is told.
+    It names most of the columns, each once, beside a label, a scale or what codes mean. Codes that
+    it declares as missing become blank; scales and what other codes mean are told.
     """
     for key in beside.columns:
         names = [str(row[key]).strip() for row in beside.rows]
@@ -45,8 +48,12 @@ def with_codebook(rows: TableRows, beside: TableRows, sheet: str) -> TableRows |
     cells = {c: dict(zip(names, (str(r[c]).strip() for r in beside.rows), strict=True))
              for c in others}  # fmt: skip
     codes = next((c for c in others if any(map(_codes_in, cells[c].values()))), "")
-    heads = next((c for c in others if c != codes and _are_headings(cells[c], rows.columns)), "")
-    if not (codes or heads):
+    free = [c for c in others if c != codes]
+    used = {name: {str(row[name]).strip() for row in rows.rows} - {""} for name in known}
+    scales = next((c for c in free if any(_is_scale(cells[c][n], used[n]) for n in known)), "")
+    free = [c for c in free if c != scales]
+    heads = next((c for c in free if _are_headings(cells[c], rows.columns)), "")
+    if not (codes or heads or scales):
         return None
     meant = {c: name for c, name in cells.get(heads, {}).items() if name and c in known}
     rows, said = _without_missing(rows, {c: _codes_in(cells[codes][c]) for c in known if codes})
@@ -54,12 +61,13 @@ def with_codebook(rows: TableRows, beside: TableRows, sheet: str) -> TableRows |
         listed = ", ".join(f"{c!r} is {name!r}" for c, name in meant.items())
         message = f"The sheet {sheet!r} says what headings mean: {listed}."
         said = [Problem(message[:1000]), *said]
-    told = {c: _told(cells[codes][c]) for c in known if codes}
+    told = [(c, cells[scales][c]) for c in known if scales]
+    told += [(c, _told(cells[codes][c])) for c in known if codes]
     return rows._replace(
         columns=tuple(meant.get(c, c) for c in rows.columns),
         rows=tuple({meant.get(c, c): cell for c, cell in row.items()} for row in rows.rows),
         notices=(*rows.notices, *said),
-        told=(*rows.told, *(f"{meant.get(c, c)}: {line}" for c, line in told.items() if line)),
+        told=(*rows.told, *(f"{meant.get(c, c)}: {line}" for c, line in told if line)),
     )
 
 
@@ -71,6 +79,19 @@ def _codes_in(cell: str) -> dict[str, str]:
     """
     meanings = dict(_MEANING.findall(cell))
     return meanings if len(meanings) > 1 else {}
+
+
+def _is_scale(cell: str, used: Collection[str]) -> bool:
+    """Return whether a cell gives the ends or the words of a scale that a column uses.
+
+    >>> _is_scale("1 to 5", {"2", "4"}), _is_scale("low / high", {"low"}), _is_scale("Tone", {"2"})
+    (True, True, False)
+    """
+    ends, marks = _ENDS.fullmatch(cell), [number_of(word) for word in used]
+    if ends and used:
+        return all(n is not None and float(ends[1]) <= n <= float(ends[2]) for n in marks)
+    words = {*map(fold, _STEP.split(cell))}
+    return len(words) > 1 and bool(used) and {*map(fold, used)} <= words
 
 
 def _are_headings(labels: Mapping[str, str], columns: Sequence[str]) -> bool:

@@ -67,7 +67,7 @@ def _table_on(book: Workbook, sheet: str, name: str) -> TableRows | None:
 
 
 def _with_texts_from_sheet(rows: TableRows, beside: TableRows, other: str) -> TableRows | None:
-    """Return the rows with the texts of another sheet that has a row for each id, or ``None``.
+    """Return the rows with the columns of another sheet that has a text for each id, or ``None``.
 
     The texts of codes of prompts stand in place of the codes.
     """
@@ -78,19 +78,27 @@ def _with_texts_from_sheet(rows: TableRows, beside: TableRows, other: str) -> Ta
         if not len(ids) > 1 or not ids <= found.keys() or len(found) < len(beside.rows):
             continue
         texts = [c for c in beside.columns if c not in rows.columns and _has_long_texts(beside, c)]
+        if not texts:
+            continue
+        added = [c for c in beside.columns if c not in (*rows.columns, own)]
+        means, said = dict[str, str](), list[str]()
         if len(texts) == 1 and key in prompts:
-            notice = Problem(f"{texts[0]!r} on the sheet {other!r} says what {key!r} means.")
-            meant = (row | {key: found[row[key]][texts[0]]} for row in rows.rows)
-            return rows._replace(rows=tuple(meant), notices=(*rows.notices, notice))
-        if texts:
-            listed = ", ".join(map(repr, texts))
-            notice = Problem(f"The sheet {other!r} adds {listed} to each row, by {key!r}.")
-            added = (row | {c: found[row[key]][c] for c in texts} for row in rows.rows)
-            return rows._replace(
-                columns=(*rows.columns, *texts),
-                rows=tuple(added),
-                notices=(*rows.notices, notice),
-            )
+            means = {key: texts[0]}
+            added.remove(texts[0])
+            said = [f"{texts[0]!r} on the sheet {other!r} says what {key!r} means."]
+        if added:
+            listed = ", ".join(map(repr, added))
+            said += [f"The sheet {other!r} adds {listed} to each row, by {key!r}."]
+        if twice := [c for c in beside.columns if c in rows.columns and c not in (key, own)]:
+            listed = ", ".join(map(repr, twice))
+            said += [f"The sheet {other!r} has {listed} again, which is left out."]
+        means |= {c: c for c in added}
+        joined = (row | {c: found[row[key]][of] for c, of in means.items()} for row in rows.rows)
+        return rows._replace(
+            columns=(*rows.columns, *added),
+            rows=tuple(joined),
+            notices=(*rows.notices, *map(Problem, said)),
+        )
     return None
 
 

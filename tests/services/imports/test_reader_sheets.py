@@ -130,3 +130,55 @@ def test_a_sheet_beside_the_marks_says_what_headings_and_codes_mean(
     said = {notice["message"] for notice in report["notices"]}
     assert "These codes are declared as missing and taken as no answer: '7' 1." in said
     assert any("is the one that the file tells: 'Skill of ear: 1 = weak" in of for of in said)
+
+
+#: Heads of a sheet of texts, of marks and of a legend; three ordered words and two others.
+LEGENDS = {
+    "es": ("código sistema pregunta carta", "código juez", "criterio escala nota"),
+    "it": ("codice modello domanda risposta", "codice valutatore", "criterio scala spiegazione"),
+    "de": ("Nr Modell Frage Antwort", "Nr Prüfer", "Kriterium Skala Erklärung"),
+    "en": ("ID model question answer", "ID rater", "criterion values meaning"),
+}
+DEGREES = {
+    "es": ("baja", "media", "alta"),
+    "it": ("bassa", "media", "alta"),
+    "de": ("niedrig", "mittel", "hoch"),
+    "en": ("low", "medium", "high"),
+}
+
+
+@pytest.mark.parametrize("language", LEGENDS)
+@pytest.mark.parametrize("span", ["0-6", "0 … 6"])
+def test_a_legend_tells_scales_and_names_no_criterion(
+    store: Store, tmp_path: Path, language: str, span: str
+) -> None:
+    texts, marks, legend = (heads.split() for heads in LEGENDS[language])
+    words, forms = DEGREES[language], ("sober", "chatty")
+    written = [
+        [
+            f"K{n}",
+            ("lark", "wren")[n % 2],
+            f"How deep is the well of village {n // 2}, please?",
+            f"The well of this village is {n} metres deep, and dry in summer since {1900 + n}.",
+        ]
+        for n in range(8)
+    ]
+    rated = [
+        [f"K{n}", who, str(1 + (n + k) % 4), words[(n * n + k) % 3], forms[(n // 3 + k) % 2]]
+        for n in range(8)
+        for k, who in enumerate(("Ada", "Bo"))
+    ]
+    meanings = [["depth", span, "0 = none at all, 6 = all there is"]]
+    meanings += [["use", " / ".join(words), ""], ["form", " / ".join(forms), "of the answer"]]
+    sheets = {"A": [texts, *written], "B": [[*marks, "depth", "use", "form"], *rated]}
+    file = tmp_path / "wells.xlsx"
+    file.write_bytes(xlsx(sheets | {"C": [legend, *meanings]}))
+    report = import_files.import_path(store, file, sheet="B")
+    assert (report["votes"], len(report["raters"]), report["items"]) == (48, 2, 8)
+    roles = {role["column"]: role["role"] for role in report["roles"]}
+    assert [roles[head] for head in texts] == ["item", "system", "prompt", "text"]
+    rubric = store.rubrics.version(report["rubric_version"]).rubric
+    options = {c.name: (c.scale, [o.label for o in c.options]) for c in rubric.criteria}
+    assert options["depth"] == ("ordinal", [str(n) for n in range(7)])
+    assert options["use"] == ("ordinal", [*words])
+    assert options["form"][0] == "nominal"

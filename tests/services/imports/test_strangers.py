@@ -588,7 +588,7 @@ def test_texts_of_another_sheet_are_added_by_the_id(store: Store, tmp_path: Path
     report = import_files.import_path(store, file, sheet="Marks")
     assert (report["votes"], first(store, report).text) == (16, f"{SAND} 0")
     said = [notice["message"] for notice in report["notices"]]
-    assert "The sheet 'Letters' adds 'Letter' to each row, by 'App ID'." in said
+    assert "The sheet 'Letters' adds 'Sent', 'Letter' to each row, by 'App ID'." in said
     assert "Only the sheet 'Marks' is read, not 'Rules'." in said
 
 

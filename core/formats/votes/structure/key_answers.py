@@ -24,6 +24,7 @@ class RowKeys(NamedTuple):
     """The columns that identify the rows of a table, and the answers in them.
 
     ``sure``: headings name the rater and the item, or each rater answered on each item.
+    ``system``: the author of each item, beside the columns of the item.
     """
 
     item: tuple[str, ...]
@@ -34,6 +35,7 @@ class RowKeys(NamedTuple):
     reason: str = ""
     replicate: str = ""
     sure: bool = False
+    system: str = ""
 
     @property
     def has_criterion_columns(self) -> bool:
@@ -47,7 +49,7 @@ class RowKeys(NamedTuple):
         arguments += [f"criterion={self.criterion}"] if self.criterion else []
         name = "criteria" if self.has_criterion_columns else "label"
         arguments += [f"{name}={column}" for column in self.answers]
-        optional = (("reason", self.reason), ("replicate", self.replicate))
+        optional = (("reason", self.reason), ("replicate", self.replicate), ("system", self.system))
         return (*arguments, *(f"{field}={column}" for field, column in optional if column))
 
 
@@ -81,7 +83,15 @@ def answer_keys(
     if not reasons and len(values.remarks) == 1:
         reasons = values.remarks  # raters of an item may all give the same
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
-    return RowKeys(item, rater, tuple(answers), asked, judged, reason)
+    authors = [] if any(map(names_a_system, item)) else filter(names_a_system, values.columns)
+    authors = [c for c in authors if c not in (*keys, rater, *answers, *judged, *varying)]
+    authors = [
+        c
+        for c in authors
+        if 1 < len(values.distinct[c]) <= values.uniqueness(item) * values.size / 2
+    ]
+    system = next(iter(authors), "")
+    return RowKeys(item, rater, tuple(answers), asked, judged, reason, system=system)
 
 
 def _system_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns | None:

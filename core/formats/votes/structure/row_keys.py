@@ -203,6 +203,7 @@ def _keys_of_rater(values: Values, keys: list[str], rater: str, *, sure: bool) -
     singles = [(c,) for c in candidates if c != sheet_column(values)]
     asked_of = [c for c in candidates if _is_question(values, c, texts)]
     asked_of = [c for c in asked_of if not has_word(c, RATERS)]
+    asked_of = [c for c in asked_of if not _tells_texts_with(values, c, candidates, texts)]
     criteria = sum(RANGED.search(c) is not None for c in values.columns) > 1
     asked_of = [] if criteria else asked_of  # `Tone (0-4)` beside `Depth (0-4)` is what was asked
     pairs = list(combinations([c for c in candidates if c not in asked_of][:_TRIED], 2))
@@ -281,8 +282,23 @@ def _identify_item(values: Values, pair: Sequence[str], texts: Sequence[str]) ->
     """Return whether two columns name an item together, or determine a text only together."""
     if all(has_word(c, ITEMS) or names_a_system(c) for c in pair):
         return True
-    identified = (t for t in texts if t not in pair and not values.varies(pair, t))
-    return any(all(values.varies([c], t) for c in pair) for t in identified)
+    return any(_tell_text(values, pair, t) for t in texts)
+
+
+def _tell_text(values: Values, pair: Sequence[str], text: str) -> bool:
+    """Return whether two columns determine a text, and neither does alone."""
+    if text in pair or values.varies(pair, text):
+        return False
+    return all(values.varies([c], text) for c in pair)
+
+
+def _tells_texts_with(
+    values: Values, column: str, others: Sequence[str], texts: Sequence[str]
+) -> bool:
+    """Return whether a column is a condition of the items: with their ids it tells the texts."""
+    if has_word(column, ASPECTS):
+        return False
+    return any(_tell_text(values, (c, column), t) for c, t in product(others, texts) if c != column)
 
 
 def _is_question(values: Values, column: str, texts: Sequence[str]) -> bool:

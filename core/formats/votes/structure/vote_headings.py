@@ -29,7 +29,7 @@ _MEASURED = frozenset({"time", "rt", "age", "alter", "edad"})
 
 _SYSTEM = re.compile(
     r"\b(system|model|engine|generator|voice|variant|condition|cond\b|sys\b|llm|checkpoint)|modell|modelo|systeme|sistema"
-    r"|模型|系统|モデル|システム|모델|النموذج|модель|система"
+    r"|\bcondi[cz]i|\bcondicao|\bbedingung|条件|模型|系统|モデル|システム|모델|النموذج|модель|система"
 )
 #: Words of a heading that is an id, whatever else it says.
 IDS = frozenset({"id", "nr", "no", "number", "nummer", "numero", "n°", "编号", "番号"})

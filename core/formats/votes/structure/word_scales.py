@@ -99,7 +99,8 @@ _SCALES = (
     ", totalmente de acuerdo|muy de acuerdo",
     "nunca, casi nunca|rara vez|raramente, a veces|algunas veces|ocasionalmente"
     ", a menudo|frecuentemente|con frecuencia, casi siempre, siempre",
-    "nulo|ninguno, muy bajo, bajo, medio|moderado, alto, muy alto",
+    "nulo|ninguno|nula|ninguna, muy bajo|muy baja, bajo|baja, medio|moderado|media|moderada"
+    ", alto|alta, muy alto|muy alta",
     "incorrecto|incorrecta, parcialmente correcto|parcialmente correcta, correcto|correcta",
     "no, más bien no, parcialmente|en parte|quizás|tal vez, más bien sí, sí|si",
     # Portuguese, Italian, Dutch
@@ -111,6 +112,11 @@ _SCALES = (
     "gravemente insufficiente, insufficiente|scarso, sufficiente, discreto, buono, distinto, ottimo"
     "|eccellente",
     "insuficiente, suficiente, bom, muito bom, excelente",
+    "nulo|nula|nenhum|nenhuma, muito baixo|muito baixa, baixo|baixa, médio|média|moderado|moderada"
+    ", alto|alta, muito alto|muito alta",
+    "nullo|nulla|nessuno|nessuna, molto basso|molto bassa, basso|bassa, medio|media, alto|alta"
+    ", molto alto|molto alta",
+    "geen, zeer laag|heel laag, laag, gemiddeld|middel|midden|matig, hoog, zeer hoog|heel hoog",
     "mai, quasi mai|raramente, a volte|qualche volta, spesso, quasi sempre, sempre",
     "slecht, onvoldoende, matig, voldoende, ruim voldoende, goed, zeer goed, uitstekend",
     "helemaal mee oneens, mee oneens|oneens, neutraal, mee eens|eens, helemaal mee eens",
@@ -126,7 +132,13 @@ _SCALES = (
     "ні, скоріше ні|радше ні, частково, скоріше так|радше так, так",
     "rozhodně ne, ne, spíše ne, částečně, spíše ano, ano, rozhodně ano",
     "nej|nei, snarare nej|snarere nej|heller nei, delvis, snarare ja|snarere ja|heller ja, ja",
+    "brak, bardzo niski|bardzo niska|bardzo niskie, niski|niska|niskie, średni|średnia|średnie"
+    ", wysoki|wysoka|wysokie, bardzo wysoki|bardzo wysoka|bardzo wysokie",
+    "нет, очень низкий|очень низкая, низкий|низкая|низкое, средний|средняя|среднее"
+    ", высокий|высокая|высокое, очень высокий|очень высокая",
+    "ingen, mycket låg, låg, medel|medelhög, hög, mycket hög",
     # Chinese, Japanese
+    "低, 中, 高",
     "非常差|很差, 差|较差, 一般|中等|中, 较好|好|良好|良, 很好|非常好|优秀|优",
     "不及格, 及格, 中|中等, 良|良好, 优|优秀",
     "非常不同意|完全不同意, 不同意|比较不同意, 中立|一般|不确定, 比较同意, 同意, 非常同意|完全同意",
