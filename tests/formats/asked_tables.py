@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from tests.formats.strangers import Rows, Stranger, essay, lines, short, table
+from tests.formats.strangers import Rows, Stranger, essay, lines, short, source, table
 
 PUPILS = ("Ana", "Rui", "Eva", "Gil", "Mia", "Noa")
 
@@ -164,6 +164,51 @@ def _of_versions(
     return f"item={item} item={condition}{system} submission={text} rater={who} label={mark}"
 
 
+#: What each of four coders says of pairs, of which three have one premise, with parses of both.
+PARSED: Rows = [
+    {"pairID": row["pairID"], "coder_labels": row["coder_labels"], "sentence1": short(n // 3)}
+    | {"sentence1_parse": f"(ROOT (S {short(n // 3)}))", "sentence2": row["sentence2"]}
+    | {"sentence2_parse": f"( Town ( {n} has no bridge yet, say the people of the council. ) )"}
+    for n, row in enumerate(PAIRED)
+]
+
+#: Two programs' recaps of an article, and what two readers and an expert think of each.
+RECAPS: Rows = [
+    {
+        "of_readers": [
+            {p: 1 + (n * k + at) % 4 for at, p in enumerate(("wit", "form"))} for k in (1, 3)
+        ]
+    }
+    | {"of_experts": [{"wit": 1 + (n * n + k) % 4, "form": 1 + (n // 2 + k) % 4} for k in (0, 1)]}
+    | {"references": [short(n // 2)], "recap_made": essay(n)[: 60 + n], "id": f"a-{n // 2}"}
+    | {"model_id": ("oak", "elm")[n % 2], "text": source(n // 2)}
+    for n in range(8)
+]
+
+#: Three systems' answers, each beside its mark, which has the name of the system.
+BAKED: Rows = [
+    {"id": f"b{n}", "prompt": f"Name river {n} and what it carries."}
+    | {"oak-3": essay(n), "oak-3_score": 5 + n % 3, "elm-4": short(n), "elm-4_score": 4 + n % 2}
+    | {"ash_big": f"River {n} carries sand.", "ash_big_score": 1 + n % 5}
+    for n in range(8)
+]
+
+#: Texts with a cross for each of four kinds.
+KINDS = ("Bericht", "Satire", "Werbung", "Sonstiges")
+CROSSES: Rows = [
+    {"Nr.": n, "Text": essay(n)}
+    | {k: "x" if at in (n % 4, n % 5) else "" for at, k in enumerate(KINDS)}
+    for n in range(1, 13)
+]
+
+#: Two ratings of each of nine translations, with the jobs of three raters.
+JOBS: Rows = [
+    {"UserID": f"u{(n + n // 9) % 3}", "JOBID": f"JOB{1 + n // 3:02}", "SegmentID": 100 + n % 9}
+    | {"target": f"Town {n % 9} spoke of its bridge.", "raw_score": 10 * ((n * n + n // 9) % 10)}
+    for n in range(18)
+]
+
+
 ASKED_TABLES: tuple[Stranger, ...] = (
     *(_on_topic(name, heads, topic) for name, (heads, topic) in ON_TOPIC.items()),
     Stranger(
@@ -267,5 +312,38 @@ ASKED_TABLES: tuple[Stranger, ...] = (
             maps=(_of_versions(*heads.split()),),
         )
         for name, heads in VERSIONS.items()
+    ),
+    Stranger(
+        "parsed.jsonl",
+        lines(PARSED),
+        "at once",
+        (36, 4, 9, 1),
+        maps=("item=pairID prompt=sentence1 submission=sentence2 label=coder_labels",),
+    ),
+    Stranger(
+        "recaps.jsonl",
+        lines(RECAPS),
+        "criteria",
+        (64, 4, 8, 2),
+        RECAPS[0]["recap_made"],
+        reference=short(0),
+        prompt=source(0).strip(),
+    ),
+    Stranger("baked.csv", table(BAKED), "dataset", 24, essay(0), {"score": "5"}),
+    Stranger(
+        "crosses.csv",
+        table(CROSSES),
+        "refused",
+        maps=(
+            " ".join(("submission=Text", *(f"labels={kind}" for kind in KINDS)))
+            + " word:x=MET word:=UNMET",
+        ),
+    ),
+    Stranger(
+        "jobs.csv",
+        table(JOBS),
+        "refused",
+        (18, 3, 9, 1),
+        maps=("item=SegmentID submission=target rater=UserID label=raw_score",),
     ),
 )

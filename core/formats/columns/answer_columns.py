@@ -44,6 +44,12 @@ _LINK = re.compile(r"[a-z][a-z0-9+.\-]*://|www\.")
 _KEY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z|(?=.*[a-f])[0-9a-f]{16,}\Z")
 #: `1st`, `2e`: the first or the second marker, or attempt, of something.
 _ORDINAL = re.compile(r"\d{1,2}(st|nd|rd|th|re|er|ere|e|eme|ème|ª|º)\Z")
+#: `HITID`, `docid`: ids whose heading is one word; and a code, such as `HIT031`.
+_IDS = re.compile(
+    r"(hit|user|worker|rater|doc|document|seg|segment|item|text|task|sample|system|sys|session"
+    r"|batch|prompt|question|record|unit|assignment|post|tweet|comment|pair|subject)ids?\Z"
+)
+_CODE = re.compile(r"[^\W\d_]+[-_ ]?\d+\Z")
 #: Larger whole numbers are timestamps or ids.
 _COUNTED_FROM = 1e8
 
@@ -92,6 +98,8 @@ def could_answer(table: Table, column: str, *, of_each: bool = False) -> bool:
     if is_quantity(column) and None in map(is_yes, counts) and None not in map(number_of, counts):
         return False
     answers = set(counts)
+    if _IDS.search(last) or (last.endswith("id") and all(map(_CODE.match, answers))):
+        return False
     if all(map(_ORDINAL.match, answers)) and not has_word(column, RANKS):
         return False
     return not (are_not_labels(answers) or all(map(_is_count, answers)) or _all_unique(counts))

@@ -108,7 +108,9 @@ def _shape_of(table: Table, column: str) -> TextShape | None:
     cells = [row[column] for row in table.rows[:_ROWS] if row.get(column) not in (None, "")]
     texts = [_text_of_cell(cell) for cell in cells]
     texts = [text for text in texts if text]
-    if not texts or len(texts) * 5 < len(cells) * 4 or all(map(is_date, texts)):
+    if not texts or len(texts) * 5 < len(cells) * 4:
+        return None
+    if all(map(is_date, texts)) or all(map(_TREE.fullmatch, texts)):
         return None
     signs = [0 if text.isascii() else len(_UNSPACED.findall(text)) for text in texts]
     words = [len(text.split()) + n / 2.5 for text, n in zip(texts, signs, strict=True)]
@@ -118,6 +120,8 @@ def _shape_of(table: Table, column: str) -> TextShape | None:
     return TextShape(length, sentences * 2 > len(texts), repeated, sum(words) / len(texts))
 
 
+#: A sentence as a parser writes it: `(S (NP Birds) (VP fly))`.
+_TREE = re.compile(r"\s*\([^()]*\(.*\)[^()]*\)\s*", re.DOTALL)
 #: Letters of scripts that are written without spaces.
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 

@@ -127,7 +127,7 @@ PROMPTS: Words = {
     "other": "domanda pergunta questao enunciado vraag вопрос 问题 題目 题目 質問 問題 질문 문제"
     " السؤال سؤال שאלה soru",
     "source": "original ausgangstext quelltext originaltext texte_source fuente origen fonte bron"
-    " zrodlo kaynak исходн оригинал 原文 源文 原句 원문 المصدر الأصلي מקור",
+    " zrodlo kaynak premis premess pramiss исходн оригинал 原文 源文 原句 원문 المصدر الأصلي מקור",
 }
 #: The topic of texts, which is the prompt if pupils write on the same topic.
 TOPICS: Words = {

@@ -161,7 +161,9 @@ def _columns_of_systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str
     for parted in _parted_headings(columns):
         groups = dict[str, dict[str, str]]()
         for column, (name, field) in parted.items():
-            is_system = name and not (_NO_SYSTEM.match(name) or has_word(name, RATERS))
+            is_system = name and not (
+                _NO_SYSTEM.match(plain_heading(name)) or has_word(name, RATERS)
+            )
             if is_system and not has_word(name, PEOPLE):
                 field = "answer" if plain_heading(field) in _TEXTS else field
                 groups.setdefault(name, {}).setdefault(field, column)
@@ -199,6 +201,21 @@ def _parted_headings(columns: Sequence[str]) -> Iterator[dict[str, tuple[str, st
     yield {c: (" ".join(w[:1]), " ".join(w[1:])) for c, w in words.items()}
     yield {c: (" ".join(w[-1:]), " ".join(w[:-1])) for c, w in words.items()}
     yield by_text if len(longer) > 2 else {}
+    yield _beside_their_texts(columns)
+
+
+def _beside_their_texts(columns: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return each heading that is in others, as a system's text, and these as its fields.
+
+    >>> _beside_their_texts(["lark-2", "lark-2_score", "note"])
+    {'lark-2': ('lark-2', ''), 'lark-2_score': ('lark-2', 'score')}
+    """
+    parted = dict[str, tuple[str, str]]()
+    for name in sorted(columns, key=len):
+        field = re.compile(rf"{re.escape(name)}[\W_]+(.+?)\W*|(.+?)[\W_]+{re.escape(name)}\W*")
+        if of := {c: match[1] or match[2] for c in columns if (match := field.fullmatch(c))}:
+            parted |= {name: (name, "")} | {c: (name, part) for c, part in of.items()}
+    return parted
 
 
 def _names_one(rows: Sequence[Row], column: str, systems: Collection[str]) -> bool:

@@ -146,3 +146,24 @@ def test_criteria_that_use_some_words_of_another_have_all_of_them(
     options, said = scales(store, tmp_path / "m.csv", {"": [HEAD, *rows]})
     assert options == {"Depth": [*words], "Tone": [*words]}
     assert "The words of 'Tone' are taken as those of 'Depth'." in said
+
+
+@pytest.mark.parametrize(
+    ("lowest", "wit"), [(2, ONE_TO_FIVE), (3, ["3", "4", "5"]), (1, ONE_TO_FIVE)]
+)
+def test_one_end_that_nobody_gave_is_that_of_most_criteria(
+    store: Store, tmp_path: Path, lowest: int, wit: list[str]
+) -> None:
+    head = ["essay", "rater", "form", "tone", "wit"]
+    marks = [
+        [
+            f"e{n}",
+            who,
+            *(str(max(low, 1 + (n + at + k) % 5)) for at, low in enumerate((1, 1, lowest))),
+        ]
+        for n in range(9)
+        for k, who in enumerate(("Ada", "Bo"))
+    ]
+    options, said = scales(store, tmp_path / "marks.csv", {"": [head, *marks]})
+    assert (options["form"], options["wit"]) == (ONE_TO_FIVE, wit)
+    assert ("'wit' is taken to go from 1 to 5" in said) == (lowest == 2)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from core.formats.columns.answer_columns import columns_by_scale
 from core.formats.columns.headings import is_confidential, names_a_criterion
+from core.formats.columns.text_columns import heads_a_prompt, heads_a_source
 from core.formats.source.heading import names_the_truth
-from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, has_word
+from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, REFERENCES, has_word
 from core.formats.votes.structure.marks import is_either, without_derived
 from core.formats.votes.structure.texts import TextColumns, best_texts, judged_texts
 from core.formats.votes.structure.values import Values
@@ -98,7 +99,8 @@ def _system_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> 
     """Return the texts that differ between the systems of an id, with the one they share."""
     ids = [c for c in item if not names_a_system(c)]
     own = [t for t in texts if ids and values.varies(ids, t)]
-    shared = [t for t in texts if t not in own]
+    shared = [t for t in texts if t not in own and not has_word(t, REFERENCES)]
+    shared.sort(key=lambda t: not (heads_a_prompt(t) or heads_a_source(t)))
     if len(ids) == len(item) or not own or not shared:
         return None
     judged = best_texts(values, own, item)

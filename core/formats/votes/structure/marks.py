@@ -160,10 +160,12 @@ def _is_weighted_sum(rows: Sequence[Sequence[float]]) -> bool:
 
 def raters_agree(values: Values, columns: Sequence[str]) -> bool:
     """Return whether columns agree more than by chance, as raters of the same items usually do. On
-    a wide scale, such as 45 points, nearby marks count as equal.
+    a wide scale, such as 45 points, nearby marks count as equal; beside a cross a blank says no.
     """
-    pairs = [*combinations(columns, 2)]
-    if fmean(_kappa(values.words[a], values.words[b]) for a, b in pairs) > 0.1:
+    pairs, words = [*combinations(columns, 2)], values.words
+    if len({word for c in columns for word in values.distinct[c]}) == 1:
+        words = {c: [word or "no" for word in words[c]] for c in columns}
+    if fmean(_kappa(words[a], words[b]) for a, b in pairs) > 0.1:
         return True
     fine = all(values.is_number(c) and len(values.distinct[c]) > _FINE for c in columns[:2])
     return fine and fmean(_concordance(values.words[a], values.words[b]) for a, b in pairs) > 0.6

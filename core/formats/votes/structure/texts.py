@@ -100,7 +100,10 @@ def best_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> Tex
     )
     text = next(iter(ranked), "")
     free = [c for c in values.columns if c not in (text, *item)]
-    prompts = [t for t in prompts if t != text] or topics_in(values.table, free)
+    prompts = [t for t in prompts if t != text]
+    # `sentence1`, of which several of `sentence2` follow
+    prompts = prompts or [t for t in texts if t not in able and stem_of(t) == stem_of(text) != ""]
+    prompts = prompts or topics_in(values.table, free)
     prompt = next(iter(prompts), "")
     near = (
         t for t in ranked[1:] if t != prompt and _text_heading_level(t) == _text_heading_level(text)

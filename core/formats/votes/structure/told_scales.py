@@ -11,7 +11,7 @@ from typing import NamedTuple
 from core.errors import Problem
 from core.formats.columns.label_words import holds_no_answer
 from core.formats.source.csv_writer import number_of
-from core.formats.source.heading_words import SUMMARIES, has_word, plain_heading
+from core.formats.source.heading_words import RANKS, SUMMARIES, has_word, plain_heading
 from core.formats.votes.structure.scale_ends import ends_of, lowest_is_best
 from core.formats.votes.structure.word_scales import no_opinion, scale_order
 from core.text.names import fold
@@ -65,6 +65,8 @@ _BETWEEN = re.compile(
 )
 #: Words that mean no answer elsewhere, and the end of a scale in a legend.
 _NONE = frozenset({"none", "keine", "kein", "aucun", "aucune", "ninguno", "nessuno", "geen"})
+#: Marks up to this far apart are levels, of which most are used.
+_LONGEST = 10
 _CLAUSES = re.compile(r"[;。\n]|(?<![.\d]\.)(?<!max)(?<=[^.])\.(?=\s|\Z)")
 _LISTED = re.compile(r"(.+?) ?: +([^:]+)\Z")
 _STEP = re.compile(r" */ *| *\| *| *[<>→] *|, *")
@@ -89,7 +91,7 @@ def told_scales(
     """
     lines = _legends_in_a_line(dict.fromkeys(lines))
     said = [claim for line in lines for claim in _claims_of(line, tuple(used))]
-    told, notices = dict.fromkeys(used, ToldScale("")), list[Problem]()
+    told = dict.fromkeys(used, ToldScale(""))
     of_line = dict[str, dict[bool, list[str]]]()
     for criterion, labels in used.items():
         given = [label for label in labels if not holds_no_answer(None, label)]
@@ -111,9 +113,8 @@ def told_scales(
         if fits and criterion in own:
             continue  # said with its row
         of_line.setdefault(scale.line, {}).setdefault(fits, []).append(criterion)
-    for criterion, other in _words_of_another(used, told).items():
-        told[criterion] = ToldScale("", order=_in_order(used[other]))
-        notices.append(Problem(f"The words of {criterion!r} are taken as those of {other!r}."))
+    shared, notices = _scales_of_others(used, told)
+    told |= shared
     for line, of in of_line.items():
         for fits, criteria in of.items():
             listed = ", ".join(map(repr, criteria[:20]))
@@ -123,6 +124,21 @@ def told_scales(
                 message += f"{line[:200]!r}. It is not used."
             notices.append(Problem(message))
     return told, notices
+
+
+def _scales_of_others(
+    used: Mapping[str, Collection[str]], told: Mapping[str, ToldScale]
+) -> tuple[dict[str, ToldScale], list[Problem]]:
+    """Return the scales that criteria share with others, which use more of them, and notices."""
+    words, ends = _words_of_another(used, told), _ends_of_others(used, told)
+    scales = {c: ToldScale("", order=_in_order(used[other])) for c, other in words.items()}
+    scales |= {c: ToldScale("", span) for c, span in ends.items()}
+    says = [f"The words of {c!r} are taken as those of {other!r}." for c, other in words.items()]
+    says += [
+        f"{c!r} is taken to go from {low:g} to {high:g}, as most others do."
+        for c, (low, high) in ends.items()
+    ]
+    return scales, [Problem(message) for message in says]
 
 
 def _words_of_another(
@@ -138,6 +154,29 @@ def _words_of_another(
     words = {c: labels for c, labels in words.items() if _in_order(used[c])}
     most = {c: max(words, key=lambda o: (words[c] <= words[o], len(words[o]))) for c in words}
     return {c: other for c, other in most.items() if words[c] < words[other]}
+
+
+def _ends_of_others(
+    used: Mapping[str, Collection[str]], told: Mapping[str, ToldScale]
+) -> dict[str, tuple[float, float]]:
+    """Return the criteria that lack one level at an end of the scale of most, with its ends.
+
+    >>> used = {"form": ["1", "2", "4"], "tone": ["1", "3", "4"], "wit": ["2", "3", "4"]}
+    >>> _ends_of_others(used, dict.fromkeys(used, ToldScale("")))
+    {'wit': (1.0, 4.0)}
+    """
+    ends = dict[str, tuple[float, float]]()
+    for criterion, labels in used.items():
+        given = {number_of(label) for label in labels if not holds_no_answer(None, label)}
+        marks = {n for n in given if n is not None and not n % 1}
+        alone = told[criterion].ends or has_word(criterion, RANKS) or ends_of(criterion, marks)
+        if len(marks) == len(given) > 2 and not alone:
+            ends[criterion] = min(marks), max(marks)
+    low, high = max(ends.values(), key=[*ends.values()].count, default=(0.0, 0.0))
+    times = [*ends.values()].count((low, high))
+    if times < 2 or 2 * times <= len(ends) or high - low > _LONGEST:
+        return {}
+    return {c: (low, high) for c, of in ends.items() if of in ((low + 1, high), (low, high - 1))}
 
 
 def _in_order(labels: Collection[str]) -> tuple[str, ...]:
