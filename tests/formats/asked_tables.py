@@ -285,6 +285,21 @@ ASKED_TABLES: tuple[Stranger, ...] = (
         "refused",
         maps=("submission=oak_answer", "submission=elm_answer"),
     ),
+    # An address of a machine tells people less than the id of an answer.
+    Stranger(
+        "addresses.csv",
+        table(
+            [
+                {"IPAddress": f"192.0.2.{n}", "ResponseId": f"R_{n}x", "item_id": f"T{n // 2}"}
+                | {"answer": essay(n // 2)}
+                | {"Plain": 1 + n % 5, "Whole": 5 - n * n % 5}
+                for n in range(16)
+            ]
+        ),
+        "refused",
+        (32, 16, 8, 2),
+        maps=("item=item_id submission=answer rater=ResponseId criteria=Plain criteria=Whole",),
+    ),
     # How far the marks are apart is said of raters, however little these agree.
     Stranger(
         "spread.csv",

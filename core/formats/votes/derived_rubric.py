@@ -260,7 +260,9 @@ def _scale_of_labels(
     for label in sorted(real):
         spelt[label] = first.setdefault(fold(label), label)
     opinions = [label for label in first.values() if not no_opinion(label)]
-    places = {first.get(fold(word), word): float(at) for at, word in enumerate(told.order)}
+    order = [first.get(fold(word), word) for word in told.order]
+    places = {word: float(at) for at, word in enumerate(order)} if told.line else {}
+    opinions = [*dict.fromkeys((*opinions, *order))]
     places = places or scale_order(opinions, criterion, beside_numbers=beside_numbers) or {}
     if places:
         at = {places[label]: label for label in sorted(places, key=len)}

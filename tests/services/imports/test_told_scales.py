@@ -166,4 +166,91 @@ def test_one_end_that_nobody_gave_is_that_of_most_criteria(
     ]
     options, said = scales(store, tmp_path / "marks.csv", {"": [head, *marks]})
     assert (options["form"], options["wit"]) == (ONE_TO_FIVE, wit)
-    assert ("'wit' is taken to go from 1 to 5" in said) == (lowest == 2)
+    assert ("The ends of 'wit' are taken as those" in said) == (lowest == 2)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Strongly disagree, Somewhat disagree, Neither agree nor disagree, Somewhat agree,"
+        " Strongly agree",
+        "poor, fair, good, very good, excellent",
+        "nicht klar, eher nicht klar, eher klar, klar, sehr klar",
+    ],
+)
+@pytest.mark.parametrize(
+    ("first", "second"), [((0, 4), (1, 5)), ((0, 5), (1, 5)), ((1, 4), (0, 5))]
+)
+def test_criteria_that_share_words_share_even_values(
+    store: Store, tmp_path: Path, words: str, first: tuple[int, int], second: tuple[int, int]
+) -> None:
+    steps = words.split(", ")
+    given = [steps[slice(*first)], steps[slice(*second)]]
+    rows = [[*row[:2], *(of[n % len(of)] for of in given)] for n, row in enumerate(MARKS)]
+    file = tmp_path / "m.csv"
+    options, _ = scales(store, file, {"": [HEAD, *rows]})
+    assert options == {"Depth": steps, "Tone": steps}
+    version = store.rubrics.version(import_files.import_path(store, file)["rubric_version"])
+    values = [[o.value for o in c.options] for c in version.rubric.criteria]
+    assert values == [[0.0, 0.25, 0.5, 0.75, 1.0]] * 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("Nada convincente, Poco convincente, Bastante convincente, Muy convincente",),
+        *("Per niente chiaro, Poco chiaro, Abbastanza chiaro, Molto chiaro",),
+        *("Nada de acordo, Pouco de acordo, Bastante de acordo, Muito de acordo",),
+        *("Pas du tout clair, Peu clair, Assez clair, Très clair",),
+        *("gar nicht gut, wenig gut, ziemlich gut, sehr gut", "nada, poco, bastante, mucho"),
+        *("niente, poco, abbastanza, molto", "pas du tout, un peu, assez, beaucoup"),
+        *("nichts, wenig, ziemlich, viel", "helemaal niet, weinig, tamelijk, veel"),
+    ],
+)
+def test_degrees_of_one_word_or_of_none_are_in_order(
+    store: Store, tmp_path: Path, words: str
+) -> None:
+    steps = words.split(", ")
+    rows = [[*row[:3], steps[::-1][n % 4]] for n, row in enumerate(MARKS)]
+    assert scales(store, tmp_path / "m.csv", {"": [HEAD, *rows]})[0]["Tone"] == steps
+
+
+@pytest.mark.parametrize(
+    ("head", "levels"),
+    [
+        *(("Mark out of 6", "0123456"), ("Nota (de 0 a 6)", "0123456"), ("Voto su 6", "0123456")),
+        *(("Punkte (von 6)", "0123456"), ("Note sur 6", "0123456"), ("Form (scale 1-6)", "123456")),
+        *(
+            ("Skala von 1 bis 6", "123456"),
+            ("Nota sobre 6", "0123456"),
+            ("Note de 1 à 6", "123456"),
+        ),
+        # A place among others, and pages, are no ends.
+        *(("Part 1 von 6", "34"), ("Form (pages 1-6)", "34")),
+    ],
+)
+def test_a_range_in_a_heading_is_the_scale(
+    store: Store, tmp_path: Path, head: str, levels: str
+) -> None:
+    rows = [[*row[:3], str(3 + n % 2)] for n, row in enumerate(MARKS)]
+    heads = [*HEAD[:3], f"Tone, {head}"]
+    options, _ = scales(store, tmp_path / "m.csv", {"": [heads, *rows]})
+    assert list(options.values())[1] == [*levels]
+
+
+@pytest.mark.parametrize(
+    ("seen", "other", "levels"),
+    [
+        ("12345", "2345", "12345"),
+        ("1234567", "123456", "1234567"),
+        # Points may end elsewhere, 0 and 1 may be chosen with intent, 1 to 3 is a scale.
+        *(("0123", "012", "012"), ("012345", "12345", "12345"), ("12345", "123", "123")),
+    ],
+)
+def test_marks_beside_others_have_their_ends(
+    store: Store, tmp_path: Path, seen: str, other: str, levels: str
+) -> None:
+    rows = [[*row[:2], seen[n % len(seen)], other[n % len(other)]] for n, row in enumerate(MARKS)]
+    options, said = scales(store, tmp_path / "m.csv", {"": [HEAD, *rows]})
+    assert options == {"Depth": [*seen], "Tone": [*levels]}
+    assert ("The ends of 'Tone' are taken as those" in said) is (other != levels)

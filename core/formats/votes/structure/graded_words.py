@@ -10,8 +10,8 @@ from core.formats.source.heading_words import plain_heading
 
 #: How much of a word is meant, in several languages; the word alone is 2. Longer phrases first.
 _DEGREES: dict[float, str] = {
-    0.2: "not very|not so|nicht sehr|pas tres|no muy|non molto|nao muito|niet erg|hardly|barely"
-    "|kaum|wenig|peu|a peine|apenas|poco|pouco|weinig",
+    0.2: "little|not much|not very|not so|nicht sehr|pas tres|no muy|non molto|nao muito"
+    "|niet erg|hardly|barely|kaum|wenig|peu|a peine|apenas|poco|pouco|weinig",
     0.5: "slightly|a little|a bit|marginally|leicht|un peu|legerement|ligeramente|leggermente"
     "|un po'|um pouco|ligeiramente|licht",
     1.0: "somewhat|rather|partly|partially|half|tend to|eher|etwas|teilweise|teils|plutot"
@@ -21,12 +21,12 @@ _DEGREES: dict[float, str] = {
     1.6: "mostly|largely|mainly|generally|almost|uberwiegend|meist|en grande partie|mayormente"
     "|en gran parte|per lo piu|grotendeels|w wiekszosci",
     3.0: "very|highly|strongly|sehr|stark|tres|fortement|muy|molto|muito|zeer|heel|erg|bardzo"
-    "|mycket|veldig|meget|very much",
+    "|mycket|veldig|meget|very much|a lot|viel|beaucoup|mucho|mucha|molta|muita|veel|duzo",
     4.0: "extremely|completely|totally|fully|entirely|absolutely|perfectly|definitely|clearly"
     "|vollig|voll und ganz|voll|ganz|extrem|tout a fait|totalement|completamente|totalmente"
     "|del tutto|helemaal|volledig|całkowicie|zdecydowanie|helt",
     -4.0: "not at all|uberhaupt nicht|gar nicht|pas du tout|en absoluto|per niente|helemaal niet"
-    "|wcale nie|inte alls",
+    "|wcale nie|inte alls|nada|nichts|rien|niente|niets|nulla|nothing|nic|ingenting",
     -2.0: "not|no|nicht|keine?|pas|non|nao|niet|geen|nie|inte|ikke",
 }
 _MEANT = {word: degree for degree, words in _DEGREES.items() for word in words.split("|")}
@@ -64,22 +64,28 @@ def bare_word(label: str) -> str:
 def graded_order(labels: Collection[str]) -> dict[str, float] | None:
     """Return the place of each label, if all are one word or its opposite, in degrees.
 
+    Steps are even. Degrees of nothing else (*poco*, *mucho*) are of one word.
+
     >>> graded_order(["vrai", "plutôt faux", "faux", "plutôt vrai"])
-    {'vrai': 2.0, 'plutôt faux': -1.0, 'faux': -2.0, 'plutôt vrai': 1.0}
+    {'vrai': 3.0, 'plutôt faux': 1.0, 'faux': 0.0, 'plutôt vrai': 2.0}
     >>> graded_order(["clear", "not clear", "very clear"])
-    {'clear': 2.0, 'not clear': -2.0, 'very clear': 3.0}
+    {'clear': 1.0, 'not clear': 0.0, 'very clear': 2.0}
     >>> graded_order(["formal", "informal"]) is graded_order(["spam", "not spam"]) is None
     True
     """
     parted = {label: _word_and_degree(label) for label in labels}
+    if len(labels) > 2 and all(bare_word(label) in _MEANT for label in labels):
+        parted = {label: ("?", degree) for label, (_, degree) in parted.items()}
     bases = dict.fromkeys(base for base, _ in parted.values() if base)
     graded = any(degree not in (0.0, 2.0) for _, degree in parted.values())
     signs = _sides_of_words([*bases], graded=graded)
     if signs is None or (len(bases) == 1 and len(labels) < 3):
         return None  # spam, not spam: a kind and everything else, not degrees
     places = {label: signs.get(base, 1) * degree for label, (base, degree) in parted.items()}
-    words = {bare_word(label) for label in labels}
-    return places if len({*places.values()}) == len(words) > 1 else None
+    words, steps = {bare_word(label) for label in labels}, sorted({*places.values()})
+    if not len(steps) == len(words) > 1:
+        return None
+    return {label: float(steps.index(place)) for label, place in places.items()}
 
 
 def _word_and_degree(label: str) -> tuple[str, float]:

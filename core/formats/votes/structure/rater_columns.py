@@ -70,7 +70,9 @@ _CODE = re.compile(r"(?=.*\d)[\w\-./#§]{1,20}(?: [\w\-./#§]{1,10})?")
 #: `Value for money`: several words, which no name of a person is.
 _PHRASE = re.compile(r"\w\s+[a-z]{3,}")
 _LEAST = -10
-_RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", "ip address"})
+#: The weakest id of a respondent: two people may share one.
+IP = "ip address"
+_RESPONSES = frozenset({"response id", "respondent id", "session id", "antwort id", IP})
 
 
 class RaterColumns(NamedTuple):

@@ -28,6 +28,7 @@ from core.formats.tables.table import Table
 from core.formats.votes.structure.key_answers import RowKeys, answer_keys, rater_heading_level
 from core.formats.votes.structure.marks import without_derived
 from core.formats.votes.structure.rater_columns import (
+    IP,
     is_sheet_of_raters,
     item_columns,
     names_a_respondent,
@@ -154,7 +155,7 @@ def _keys_answered_once(values: Values, keys: Sequence[str]) -> Iterator[RowKeys
     only column that names what each response is about.
     """
     people = [c for c in values.columns if names_a_respondent(c) and values.uniqueness([c]) == 1]
-    people.sort(key=lambda c: rater_heading_level(values, c), reverse=True)
+    people.sort(key=lambda c: (plain_heading(c) == IP, -rater_heading_level(values, c)))
     texts = [t for t in values.text_columns() if len(values.distinct[t]) < values.size]
     named = [c for c in keys if has_word(c, ITEMS)]
     items = [

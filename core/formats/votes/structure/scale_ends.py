@@ -54,10 +54,15 @@ def counts_against(criterion: str, lowest: str) -> bool:
     return bool(named and least) and not _HANDLED.search(plain)
 
 
-#: `Depth (0-15)`, `Depth /5`, `Depth (max. 20)`, `Essay [Total Pts: 40 Score] |301`: the lowest
-#: and the highest mark.
+#: `Depth (0-15)`, `Depth (scale 1 to 5)`, `Note de 0 à 10`, `Depth /5`, `Depth (max. 20)`,
+#: `Note sur 20`, `Essay [Total Pts: 40 Score] |301`: the lowest and the highest mark.
+_OF, _TO = r"(?:from|de|von|da|van|od)", r"(?:-|–|to|bis|a|à|tot|do|até)"
 _ENDS = re.compile(
-    r"[(\[](\d+) ?(?:-|–|to|bis|a|à) ?(\d+)[)\]]|(?:/ ?|\bmax(?:imum|\.)? ?)(\d+)[)\]]?\Z"
+    r"[(\[](?:(?:scale|rat(?:ed|ing)|range|skala|note|punkte|[eé]chelle|escala|scala|schaal)?:? ?)"
+    rf"(?:{_OF} )?(\d+) ?{_TO} ?(\d+)(?: (?:points?|pts|punkte?|puntos|punti|pontos|punten))?[)\]]"
+    rf"|\b{_OF} (\d+) {_TO} (\d+)[)\]]?\Z"
+    r"|(?:/ ?|\bmax(?:imum|\.)? ?"
+    r"|(?<!\d)[ (\[](?:out of|sur|sobre|su|von|auf|van|op|av|na|из) )(\d+)[)\]]?\Z"
     r"|\b(?:total pts|max ?points): ?(\d+)(?:\.0+)?\b",
     re.I,
 )
@@ -81,7 +86,8 @@ def ends_of(
     match, worded = _ENDS.search(criterion), _WORDED.search(criterion)
     ends = told
     if match:
-        ends = float(match[1] or 0), float(match[2] or match[3] or match[4])
+        low, high, low_after, high_after, *most = match.groups()
+        ends = float(low or low_after or 0), float(high or high_after or next(filter(None, most)))
     if worded:
         ends = min(numbers := [float(n) for n in worded.groups() if n]), max(numbers)
     inside = ends and given and ends[0] <= min(given) <= max(given) <= ends[1]

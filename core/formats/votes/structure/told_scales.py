@@ -65,8 +65,8 @@ _BETWEEN = re.compile(
 )
 #: Words that mean no answer elsewhere, and the end of a scale in a legend.
 _NONE = frozenset({"none", "keine", "kein", "aucun", "aucune", "ninguno", "nessuno", "geen"})
-#: Marks up to this far apart are levels, of which most are used.
-_LONGEST = 10
+#: The most levels of marks that criteria share.
+_LEVELS = 11
 _CLAUSES = re.compile(r"[;。\n]|(?<![.\d]\.)(?<!max)(?<=[^.])\.(?=\s|\Z)")
 _LISTED = re.compile(r"(.+?) ?: +([^:]+)\Z")
 _STEP = re.compile(r" */ *| *\| *| *[<>→] *|, *")
@@ -91,7 +91,7 @@ def told_scales(
     """
     lines = _legends_in_a_line(dict.fromkeys(lines))
     said = [claim for line in lines for claim in _claims_of(line, tuple(used))]
-    told = dict.fromkeys(used, ToldScale(""))
+    told, notices = dict.fromkeys(used, ToldScale("")), list[Problem]()
     of_line = dict[str, dict[bool, list[str]]]()
     for criterion, labels in used.items():
         given = [label for label in labels if not holds_no_answer(None, label)]
@@ -113,8 +113,7 @@ def told_scales(
         if fits and criterion in own:
             continue  # said with its row
         of_line.setdefault(scale.line, {}).setdefault(fits, []).append(criterion)
-    shared, notices = _scales_of_others(used, told)
-    told |= shared
+    notices += _share_scales(used, told)
     for line, of in of_line.items():
         for fits, criteria in of.items():
             listed = ", ".join(map(repr, criteria[:20]))
@@ -126,57 +125,81 @@ def told_scales(
     return told, notices
 
 
-def _scales_of_others(
+def _share_scales(
+    used: Mapping[str, Collection[str]], told: dict[str, ToldScale]
+) -> Iterator[Problem]:
+    """Give criteria the words and the ends of those beside them, and yield what is said of it."""
+    for criterion, (others, words) in _shared_words(used, told).items():
+        told[criterion] = ToldScale("", order=words)
+        listed = ", ".join(map(repr, others))
+        yield Problem(f"The words of {criterion!r} are taken as those of {listed}.")
+    for ends, criteria in _shared_ends(used, told).items():
+        told |= {criterion: ToldScale("", ends) for criterion in criteria}
+        listed, (low, high) = ", ".join(map(repr, criteria)), ends
+        span = f"{low:g} to {high:g}"
+        yield Problem(f"The ends of {listed} are taken as those of others beside: {span}.")
+
+
+def _shared_words(
     used: Mapping[str, Collection[str]], told: Mapping[str, ToldScale]
-) -> tuple[dict[str, ToldScale], list[Problem]]:
-    """Return the scales that criteria share with others, which use more of them, and notices."""
-    words, ends = _words_of_another(used, told), _ends_of_others(used, told)
-    scales = {c: ToldScale("", order=_in_order(used[other])) for c, other in words.items()}
-    scales |= {c: ToldScale("", span) for c, span in ends.items()}
-    says = [f"The words of {c!r} are taken as those of {other!r}." for c, other in words.items()]
-    says += [
-        f"{c!r} is taken to go from {low:g} to {high:g}, as most others do."
-        for c, (low, high) in ends.items()
-    ]
-    return scales, [Problem(message) for message in says]
+) -> dict[str, tuple[list[str], tuple[str, ...]]]:
+    """Return criteria with some words of a scale, the criteria with its others, and all words.
 
-
-def _words_of_another(
-    used: Mapping[str, Collection[str]], told: Mapping[str, ToldScale]
-) -> dict[str, str]:
-    """Return the criteria with some of another's words, and the one with the most of them.
-
-    >>> used = {"form": ["poor", "fair", "good"], "tone": ["fair", "good"], "age": ["new", "old"]}
-    >>> _words_of_another(used, dict.fromkeys(used, ToldScale("")))
-    {'tone': 'form'}
+    >>> used = {"form": ["poor", "fair"], "tone": ["fair", "good"], "age": ["new", "old"]}
+    >>> _shared_words(used, dict.fromkeys(used, ToldScale("")))["tone"]
+    (['form'], ('poor', 'fair', 'good'))
     """
-    words = {c: {*map(fold, labels)} for c, labels in used.items() if not told[c].line}
-    words = {c: labels for c, labels in words.items() if _in_order(used[c])}
-    most = {c: max(words, key=lambda o: (words[c] <= words[o], len(words[o]))) for c in words}
-    return {c: other for c, other in most.items() if words[c] < words[other]}
+    real = {
+        c: {fold(word): word for word in labels if not holds_no_answer(None, word)}
+        for c, labels in used.items()
+        if not told[c].line and _in_order(labels)
+    }
+    scales = list[dict[str, str]]()
+    for words in sorted(real.values(), key=len, reverse=True):
+        alike = [s for s in scales if s.keys() & words and _in_order({**words, **s}.values())]
+        for scale in alike[:1]:
+            scale.update({**words, **scale})
+        scales += [] if alike else [{**words}]
+    shared = {c: next(s for s in scales if words.keys() <= s.keys()) for c, words in real.items()}
+    return {
+        c: ([o for o in real if real[o].keys() & scale.keys() - real[c]], _in_order(scale.values()))
+        for c, scale in shared.items()
+        if real[c].keys() < scale.keys()
+    }
 
 
-def _ends_of_others(
+def _shared_ends(
     used: Mapping[str, Collection[str]], told: Mapping[str, ToldScale]
-) -> dict[str, tuple[float, float]]:
-    """Return the criteria that lack one level at an end of the scale of most, with its ends.
+) -> dict[tuple[float, float], list[str]]:
+    """Return the ends of a criterion's whole numbers, and those that lack few levels at one end.
 
-    >>> used = {"form": ["1", "2", "4"], "tone": ["1", "3", "4"], "wit": ["2", "3", "4"]}
-    >>> _ends_of_others(used, dict.fromkeys(used, ToldScale("")))
-    {'wit': (1.0, 4.0)}
+    Points have other maxima, and 0 may be a level that others lack.
+
+    >>> used = {"form": ["1", "3", "5"], "tone": ["2", "4", "5"], "plan": ["1", "2", "3"]}
+    >>> _shared_ends(used, dict.fromkeys(used, ToldScale("")))
+    {(1.0, 5.0): ['tone']}
     """
-    ends = dict[str, tuple[float, float]]()
+    spans = dict[str, tuple[float, float]]()
     for criterion, labels in used.items():
-        given = {number_of(label) for label in labels if not holds_no_answer(None, label)}
-        marks = {n for n in given if n is not None and not n % 1}
-        alone = told[criterion].ends or has_word(criterion, RANKS) or ends_of(criterion, marks)
-        if len(marks) == len(given) > 2 and not alone:
-            ends[criterion] = min(marks), max(marks)
-    low, high = max(ends.values(), key=[*ends.values()].count, default=(0.0, 0.0))
-    times = [*ends.values()].count((low, high))
-    if times < 2 or 2 * times <= len(ends) or high - low > _LONGEST:
-        return {}
-    return {c: (low, high) for c, of in ends.items() if of in ((low + 1, high), (low, high - 1))}
+        numbers = [number_of(label) for label in labels if not holds_no_answer(None, label)]
+        whole = [n for n in numbers if n is not None and n >= 0 and n.is_integer()]
+        free = not (told[criterion].line or ends_of(criterion, {*whole}))
+        if free and 2 < len(whole) == len(numbers) and not has_word(criterion, RANKS, whole=True):
+            spans[criterion] = min(whole), max(whole)
+    shared = dict[tuple[float, float], list[str]]()
+    for criterion, span in spans.items():
+        wide = max(spans.values(), key=lambda other: (_lacks_few(span, other), other[1] - other[0]))
+        if _lacks_few(span, wide):
+            shared.setdefault(wide, []).append(criterion)
+    return shared
+
+
+def _lacks_few(span: tuple[float, float], wide: tuple[float, float]) -> bool:
+    """Return whether a span of marks lacks at most a quarter of a scale's levels, at one end."""
+    (low, high), (least, most) = span, wide
+    few = 0 < (low - least) + (most - high) <= max(1, (most - least + 1) // 4)
+    one_end = (least < low and most == high) or (least == low and high < most and least > 0)
+    return few and one_end and most - least < _LEVELS and (least, low) != (0, 1)
 
 
 def _in_order(labels: Collection[str]) -> tuple[str, ...]:

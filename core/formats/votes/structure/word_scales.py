@@ -221,7 +221,7 @@ def scale_order(
     >>> scale_order(["1 - poor", "2", "3 - good"])
     {'1 - poor': 1.0, '2': 2.0, '3 - good': 3.0}
     >>> scale_order(["agree", "neutral", "disagree"])
-    {'agree': 2.0, 'neutral': 0.0, 'disagree': -2.0}
+    {'agree': 2.0, 'neutral': 1.0, 'disagree': 0.0}
     >>> scale_order(["red", "green"])
     """
     if len({*map(fold, labels)}) < 2:
