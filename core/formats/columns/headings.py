@@ -112,6 +112,23 @@ def named_for_raters(columns: Sequence[str]) -> bool:
 _CODED = re.compile(r"(r|a|j|c|e|h|ann|annot)\d+ (.+)")
 
 
+#: `rater1_domain1`, `Rater 2 - clarity`: a numbered rater, and what is rated.
+_OF_RATER = re.compile(r"([^\W\d_]+[ _]?\d+)(?:_| [-–—:|/] |: | )([^\W\d_].*)")
+
+
+def part_beside_raters(columns: Sequence[str]) -> str:
+    """Return what all headings name beside a numbered rater each, or "".
+
+    >>> part_beside_raters(["rater1_domain1", "rater2_domain1"]), part_beside_raters(["R1", "R2"])
+    ('domain1', '')
+    >>> part_beside_raters(["Judge 1 - Kim", "Judge 2 - Lee"])
+    ''
+    """
+    coded = [match for c in columns if (match := _OF_RATER.fullmatch(c.strip()))]
+    parts = {match[2] for match in coded if names_a_rater(match[1])}
+    return parts.pop() if len(parts) == 1 and len(coded) == len(columns) > 1 else ""
+
+
 def is_question(heading: str) -> bool:
     """Return whether a heading is a question, or as long as a question."""
     return heading.rstrip()[-1:] in "?？؟" or len(heading.split()) > 4

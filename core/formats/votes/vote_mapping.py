@@ -26,6 +26,7 @@ from core.formats.columns.headings import (
     names_a_criterion,
     names_a_judging_model,
     names_a_rater,
+    part_beside_raters,
     plain_name,
     without_place,
     without_prefix,
@@ -133,7 +134,8 @@ class VoteMapping(Noun):
             return self
         heads = [c for c in (self.label, *(c.column for c in self.columns)) if c]
         ranks = bool(heads) and all(has_word(head, RANKS, whole=True) for head in heads)
-        return self.model_copy(update={"only": "rank" if ranks else "rating"})
+        only = part_beside_raters(heads) or ("rank" if ranks else "rating")
+        return self.model_copy(update={"only": only})
 
     def roles(self) -> dict[str, str]:
         """Return the role of every mapped column, as listed in `docs/formats.md`."""

@@ -879,3 +879,64 @@ def test_a_tie_among_three_ranks_nothing_and_is_said(store: Store, tmp_path: Pat
     # Six rows with a best answer of three say two pairs each; two rows are ties.
     assert (report["kind"], report["votes"]) == ("pairs", 12)
     assert "2 rows rank no answer before another" in str(report["notices"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "A muito melhor, A um pouco melhor, Iguais, B um pouco melhor, B muito melhor",
+        "A is much better, A is a little better, even, B is a little better, B is much better",
+        "A bien meilleur, A un peu meilleur, égaux, B un peu meilleur, B bien meilleur",
+        "A weitaus besser, A ein wenig besser, gleich, B etwas besser, B viel besser",
+        "A molto migliore, A un po' migliore, uguali, B leggermente migliore, B assai migliore",
+        "A mucho mejor, A un poco mejor, iguales, B un poco mejor, B mucho mejor",
+        "A veel beter, A een beetje beter, gelijk, B iets beter, B duidelijk beter",
+    ],
+)
+def test_how_much_better_counts_as_the_side(store: Store, tmp_path: Path, words: str) -> None:
+    steps = words.split(", ")
+    rows = [
+        {"Text A": essay(n), "Text B": essay(n + 9)}
+        # Only one of the two finds any alike.
+        | {"Preference Ida": steps[n % 5], "Preference Rui": steps[(0, 4, 3, 1)[n % 4]]}
+        for n in range(10)
+    ]
+    file = tmp_path / "pairs.csv"
+    file.write_text(table(rows))
+    bundle = read_bundle(open_path(file), "pairs")
+    options = bundle.rubric.criteria[0].choices
+    given = [options[vote.option or 0].label for vote in bundle.votes.rows]
+    assert [given.count(of) for of in ("A is better", "Tie", "B is better")] == [9, 2, 9]
+
+
+def test_preferences_with_a_word_unknown_are_not_left_out(store: Store, tmp_path: Path) -> None:
+    rows = [
+        {"Text A": essay(n), "Text B": essay(n + 9), "Preference Ida": ("A", "B")[n % 2]}
+        | {"Preference Rui": ("A", "B", "neat")[n % 3]}
+        for n in range(9)
+    ]
+    file = tmp_path / "pairs.csv"
+    file.write_text(table(rows))
+    with pytest.raises(InputError, match=r"preference=Preference Rui.*neat=Tie"):
+        brought(store, file)
+
+
+@pytest.mark.parametrize(
+    ("heads", "criterion"),
+    [
+        (("rater1_trait2", "rater2_trait2"), "trait2"),
+        (("Marker 1 - Style", "Marker 2 - Style"), "Style"),
+        (("Juez 1: Estilo", "Juez 2: Estilo"), "Estilo"),
+        (("Rater 1", "Rater 2"), "rating"),
+    ],
+)
+def test_the_only_criterion_is_named_as_beside_its_raters(
+    store: Store, tmp_path: Path, heads: tuple[str, str], criterion: str
+) -> None:
+    rows = [{"essay_id": n, "essay": essay(n), heads[0]: 1 + n % 4, heads[1]: 4 - n % 3 % 4}
+            for n in range(9)]  # fmt: skip
+    file = tmp_path / "marks.csv"
+    file.write_text(table(rows))
+    report = brought(store, file)
+    rubric = store.rubrics.version(report["rubric_version"]).rubric
+    assert [c.name for c in rubric.criteria] == [criterion]

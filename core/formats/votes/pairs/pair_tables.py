@@ -89,6 +89,9 @@ def guess_pairs(table: Table) -> VoteMapping | None:
         return None
     if not mapping.rater and {*columns} < {*_columns_by_person(table, mapping, left)}:
         return None  # The user must explain a word before these can be preferences.
+    unclear = [c for c in left if c not in judged and _known_words(table, mapping, c)]
+    if columns and any(_heads_alike(columns[0], c) for c in unclear):
+        return None  # So must a word of another rater's preferences.
     sides = [c for c in (mapping.first, mapping.second) if c]
     if not mapping.rater and _judge_unnamed(table, sides, [c for c in left if c not in judged]):
         return None  # The rater's column holds unknown words, so ask the user.
@@ -101,6 +104,12 @@ def guess_pairs(table: Table) -> VoteMapping | None:
     raters = kinds_of(c.rater for c in voters)
     kinds = kinds_in(table, mapping.rater) if mapping.rater else raters
     return mapping.model_copy(update={"columns": voters, "kinds": kinds})
+
+
+def _heads_alike(left: str, right: str) -> bool:
+    """Return whether two headings begin with the same word for preferences."""
+    first, second = plain_name(left).partition(" ")[0], plain_name(right).partition(" ")[0]
+    return first == second and has_word(first, PREFERENCES)
 
 
 def _by_raters_or_criteria(

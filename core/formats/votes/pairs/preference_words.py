@@ -22,7 +22,9 @@ _ANSWERS = (
 #: Words around an answer that say how much better it is, or that add nothing.
 _DEGREES = re.compile(
     r"\b((?P<much>much|far|slightly|somewhat|clearly|significantly|strongly|marginally"
-    r"|a (?:lot|bit)|little|viel|etwas|deutlich|leicht|klar|beaucoup|un peu|legerement|nettement"
+    r"|moderately|considerably|vastly|a (?:lot|bit|little)|little"
+    r"|viel|etwas|weitaus|wesentlich|deutlich|leicht|klar|ein (?:wenig|bisschen)|een beetje"
+    r"|u[nm] (?:peu|poco|po|pouco|tanto|tantinho)|beaucoup|bien|assai|legerement|nettement"
     r"|mucho|algo"
     r"|ligeramente|claramente|molto|poco|leggermente|nettamente|muito|pouco|ligeiramente|veel|iets"
     r"|duidelijk|duzo|znacznie|troche|nieco)"
@@ -34,7 +36,8 @@ _EQUAL = re.compile(
     r"\b(tied?\b|equal|same|draw\b|similar|indifferent|no (\w+ )?(difference|preference)|neutral"
     r"|neither (\w+ )?better|gleich|unentschied|kein(e|er)? (unterschied|praferenz|besser)|remis"
     r"|egal|ex aequo|pareil|pas de (difference|preference)|sans preference|match nul"
-    r"|empat|igual|indistint|sin (diferencia|preferencia)|sem (diferenca|preferencia)"
+    r"|empat|iguais|igual|egaux|equivalent|even\b"
+    r"|indistint|sin (diferencia|preferencia)|sem (diferenca|preferencia)"
     r"|pari\b|parita|paregg|ugual|nessuna (differenza|preferenza)|gelijk|geen (verschil|voorkeur)"
     r"|rown|bez roznicy|jednakow|lika\b|oavgjort|uavgjort|tasapeli|ничья|одинаков|без разницы)"
     r"|平局|一样|相同|差不多|相当|不相上下|同し|同等|同程度|引き分け|무승부|같음|비슷"
@@ -74,7 +77,7 @@ def option_of(word: str, first: str, second: str) -> str | None:
         option = _side_of(better, first, second) or _LETTERS.get(better)
         other = _side_of(worse, first, second) or _LETTERS.get(worse)
         return option if option != other else None
-    said = plain_heading(bare.replace("æ", "ae"))
+    said = plain_heading(bare.replace("æ", "ae").replace("un po'", "un po"))
     if _side_of(said, first, second):
         return _side_of(said, first, second)
     if (
