@@ -285,6 +285,19 @@ ASKED_TABLES: tuple[Stranger, ...] = (
         "refused",
         maps=("submission=oak_answer", "submission=elm_answer"),
     ),
+    # A row for each rater, and a column for each essay.
+    Stranger(
+        "raters by essays.csv",
+        table(
+            [
+                {"Rater": who} | {f"S{e:02}": "ABCDF"[(e * at + e // 3) % 5] for e in range(1, 15)}
+                for at, who in enumerate(PUPILS[:4], 1)
+            ]
+        ),
+        "refused",
+        (56, 4, 14, 1),
+        maps=(_items([f"S{e:02}" for e in range(1, 15)], rater="Rater"),),
+    ),
     # An address of a machine tells people less than the id of an answer.
     Stranger(
         "addresses.csv",

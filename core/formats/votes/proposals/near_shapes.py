@@ -24,7 +24,7 @@ from core.formats.columns.text_columns import (
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.source.heading_words import plain_heading
+from core.formats.source.heading_words import RATERS, has_word, plain_heading
 from core.formats.tables.cells import steps_of
 from core.formats.tables.table import Table, first_of_table, with_paths
 from core.formats.votes.derived_rubric import derive_rubric
@@ -315,7 +315,7 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
         labels = dict.fromkeys((*wide.columns, *also))
         changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in labels), *marks)
         yield NearShape("dataset", lacks, changes)
-    elif wide.are != "raters" or person:
+    elif wide.are != "raters" or (person and not has_word(person, RATERS)):
         lacks = "its columns could be criteria, answered by one rater" + wide.texts.columns_phrase
         sure = wide.is_gradebook or {*wide.columns} <= table.maxima
         sure = sure and bool(wide.item) and not marks

@@ -92,6 +92,8 @@ def row_keys(table: Table, *, sure: bool = True) -> tuple[RowKeys, ...]:
             return (candidate._replace(sure=alone and _is_certain(values, candidate)),)
     if people:
         return (once_rated,) if once_rated else ()
+    if any(values.uniqueness([c]) == 1 for c in gaps):
+        return ()  # a row is a rater
     return tuple(_unnamed_keys(values, keys, levels, 2 if sure else 1))
 
 
