@@ -209,7 +209,48 @@ JOBS: Rows = [
 ]
 
 
+def _best_of(size: int, heads: tuple[str, str, str], first: int) -> str:
+    """Lists of answers with their authors, and the number of the one that each of two liked."""
+    listed, best, who = heads
+    return lines(
+        [
+            {"about": {"id": f"walk-{n // 2}", "place": f"Hill {n // 2}"}}
+            | {
+                listed: [
+                    {
+                        "text": f"Walk {n // 2} by way {at} is long.",
+                        "engine": ("fox", "elk", "owl")[at],
+                    }
+                    for at in range(size)
+                ]
+            }
+            | {best: first + n * n % size, who: ("Una", "Ivo")[n % 2]}
+            for n in range(12)
+        ]
+    )
+
+
+#: Files of lists with the best: their size, headings, the number of the first, the votes and pairs.
+BEST_OF = {
+    "two.jsonl": (2, ("answers", "choice", "worker"), 0, 12, 6),
+    "two from one.jsonl": (2, ("Antworten", "Wahl", "rater"), 1, 12, 6),
+    "three.jsonl": (3, ("replies", "best", "annotator"), 0, 24, 16),
+}
+
 ASKED_TABLES: tuple[Stranger, ...] = (
+    *(
+        Stranger(
+            f"best of {name}",
+            _best_of(size, heads, first),
+            "at once",
+            (votes, 2, pairs, 1),
+            maps=(
+                f"item=about.id rater={heads[2]} preference=preference first=first second=second"
+                " first_system=first_system second_system=second_system",
+            ),
+        )
+        for name, (size, heads, first, votes, pairs) in BEST_OF.items()
+    ),
     *(_on_topic(name, heads, topic) for name, (heads, topic) in ON_TOPIC.items()),
     Stranger(
         "one rationale.jsonl",

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from core.errors import Problem
-from core.formats.source.heading_words import PEOPLE, RATERS, has_word, plain_heading
+from core.formats.source.csv_writer import number_of
+from core.formats.source.heading_words import PEOPLE, PREFERENCES, RATERS, has_word, plain_heading
 
 Row = dict[str, Any]
 #: Headings of what belongs to a question, by field, with a group for the question; "" is the
@@ -123,6 +124,9 @@ def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row
     if len(lists) != 1 or others or not rows or all(len(row[lists[0]]) < 2 for row in rows):
         return None
     key, entries = lists[0], list[tuple[int, int, Row]]()
+    sizes = {len(row[key]) for row in rows}
+    if any(number_of_first(c, [r.get(c) for r in rows], min(sizes)) is not None for c in columns):
+        return None  # a comparison, which names the best of each list
     own_id = _id_column([*columns], rows)
     for at, row in enumerate(rows):
         number = at + 1 if own_id is None else row[own_id]
@@ -130,6 +134,23 @@ def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row
         for n, entry in enumerate(row[key], start=1):
             entries.append((at, n - 1, {"item id": f"{number} / {n}"} | kept | entry))
     return key, entries
+
+
+def number_of_first(column: str, cells: Sequence[Any], size: int) -> int | None:
+    """Return the number of the first of ``size`` answers if a preference names them by numbers.
+
+    >>> number_of_first("choice", [0, 1], 2), number_of_first("best", [1, 2], 2)
+    (0, 1)
+    >>> number_of_first("choice", ["a"], 2), number_of_first("score", [0, 1], 2)
+    (None, None)
+    """
+    numbers = {number_of(str(cell)) for cell in cells}
+    known = {int(n) for n in numbers if n is not None and n.is_integer()}
+    if not has_word(column, PREFERENCES) or not known or len(known) < len(numbers):
+        return None
+    if 0 in known:
+        return 0 if min(known) == 0 and max(known) < size else None
+    return 1 if min(known) > 0 and max(known) == size else None
 
 
 def _id_column(columns: Sequence[str], rows: Sequence[Row]) -> str | None:
@@ -151,9 +172,15 @@ def _is_answer_list(cell: Any) -> bool:
     """Return whether a cell is a list of objects with a text each, and no conversation."""
     if not isinstance(cell, list) or not cell or not all(isinstance(e, dict) for e in cell):
         return False
-    texts = [[v for k, v in e.items() if plain_heading(str(k)) in _ANSWERS] for e in cell]
-    worded = all(t and isinstance(t[0], str) and " " in t[0].strip() for t in texts)
-    return worded and not any({"role", "start", "end", "speaker"} & e.keys() for e in cell)
+    return all(map(text_of_answer, cell)) and not any(
+        {"role", "start", "end", "speaker"} & e.keys() for e in cell
+    )
+
+
+def text_of_answer(entry: Row) -> str:
+    """Return the text of an answer in a list, of several words, or ""."""
+    texts = [value for key, value in entry.items() if plain_heading(str(key)) in _ANSWERS]
+    return texts[0] if texts and isinstance(texts[0], str) and " " in texts[0].strip() else ""
 
 
 def _columns_of_systems(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, dict[str, str]]:
