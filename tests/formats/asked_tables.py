@@ -237,7 +237,40 @@ BEST_OF = {
     "three.jsonl": (3, ("replies", "best", "annotator"), 0, 24, 16),
 }
 
+#: Headings of a segment, a judge, and of each ranked system's name, rank and number.
+RANKED = {
+    "en": ("segmentId", "judgeId", "system{}Id", "system{}rank"),
+    "de": ("Satz-ID", "Gutachter", "System {}", "Rang {}"),
+    "es": ("id_frase", "evaluador", "sistema_{}", "puesto_{}"),
+}
+
+
+def _ranked(segment: str, judge: str, name: str, rank: str) -> str:
+    """Three of four systems in each row, their order in the row and their ranks; some are equal."""
+    return table(
+        [
+            {segment: n // 2, judge: ("Kit", "Joy")[n % 2]}
+            | {name.format(at + 1): ("fir", "oak", "elm", "ash")[(n + at) % 4] for at in range(3)}
+            | {rank.format(at + 1): 1 + (n * n + at * at) % 3 for at in range(3)}
+            for n in range(12)
+        ]
+    )
+
+
 ASKED_TABLES: tuple[Stranger, ...] = (
+    *(
+        Stranger(
+            f"ranked {name}.csv",
+            _ranked(*heads),
+            "at once",
+            (36, 2, 30, 1),
+            maps=(
+                f"item={heads[0]} rater={heads[1]} preference=preference"
+                " first_system=first_system second_system=second_system",
+            ),
+        )
+        for name, heads in RANKED.items()
+    ),
     *(
         Stranger(
             f"best of {name}",

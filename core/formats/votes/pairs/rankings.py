@@ -16,6 +16,7 @@ from core.formats.source.heading_words import ITEMS, PREFERENCES, RANKS, has_wor
 from core.formats.source.summary_rows import left_out_notices
 from core.formats.tables.table import Table
 from core.formats.votes.pairs.listed_answers import with_listed_answers
+from core.formats.votes.pairs.named_ranks import named_ranks_as_pairs
 from core.formats.votes.pairs.pair_columns import columns_by_stem, is_answer
 from core.formats.votes.pairs.preference_words import heading_end, option_of
 from core.formats.votes.structure.scale_ends import any_says_lowest_is_best
@@ -54,7 +55,7 @@ def rankings_as_pairs(table: Table) -> Table:
 
     A table whose rows rank nothing is unchanged. The sides of a pair are in the order of the table.
     """
-    table = with_listed_answers(table)
+    table = named_ranks_as_pairs(with_listed_answers(table))
     judged = _without_totals(table)
     values = values_of(judged)
     if values.size < 3:
