@@ -257,7 +257,26 @@ def _ranked(segment: str, judge: str, name: str, rank: str) -> str:
     )
 
 
+#: Sentences with a source, marks and no header; the first line is like the others.
+BARE = "".join(
+    f"{('hs', 'kt')[n % 2]}{n // 4}\t{1 + n * n % 4}\t{('', '?')[n % 3 % 2]}\t{short(n)}\n"
+    for n in range(16)
+)
+
 ASKED_TABLES: tuple[Stranger, ...] = (
+    Stranger(
+        "bare.tsv",
+        BARE,
+        "refused",
+        maps=("submission=column 4 labels=column 2",),
+        words_in_refusal=("The first line is data like the others",),
+    ),
+    Stranger(
+        "bare.csv",
+        BARE.replace("\t", ";"),
+        "refused",
+        maps=("submission=column 4 labels=column 2",),
+    ),
     *(
         Stranger(
             f"ranked {name}.csv",

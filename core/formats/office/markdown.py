@@ -9,7 +9,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from core.errors import InputError, Problem
-from core.formats.source.csv_reader import bad_columns, headings_of, read_csv
+from core.formats.source.csv_reader import bad_columns, read_csv
+from core.formats.source.heading import headings_of
 from core.formats.source.heading_words import PROMPTS, TOPICS, has_word
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_RUBRIC_BYTES, TableRows, refusal

@@ -12,7 +12,15 @@ from typing import NamedTuple
 
 from core.domain.dataset import MAX_TEXT
 from core.errors import InputError, Problem
-from core.formats.source.heading import header_at, heading_rows, lines_of, read_titles
+from core.formats.source.heading import (
+    ALL_DATA,
+    are_all_data,
+    header_at,
+    heading_rows,
+    headings_of,
+    lines_of,
+    read_titles,
+)
 from core.formats.source.parsed import (
     LONGEST_WORD,
     MAX_ROWS,
@@ -48,23 +56,22 @@ def read_csv(
     >>> read_csv('id;text\n1;"a; b"\n', "x.csv")[1]
     ({'id': '1', 'text': 'a; b'},)
     """
-    columns: tuple[str, ...] = ()
     rows, lines, problems = list[dict[str, str]](), list[int](), list[Problem]()
     shared = SharedWords()
     delimiter = delimiter or delimiter_of(text, name)
     refuse_too_many(text, delimiter, name)
     titles, heads, deep = _find_header(text, delimiter)
     above, notices = read_titles([cells for _, cells in titles], titles[0][0] if titles else 1)
-    start = len(titles) + deep - 1
-    end = None if most is None else start + 1 + most
+    if not deep:
+        notices.append(ALL_DATA)
+    columns = headings_of(heads)
+    start = len(titles) + deep
+    problems += bad_columns(columns, titles[-1][0] + deep if titles else deep)
+    end = None if most is None else start + most
+    below = islice(() if problems else _filled_records(text, delimiter, problems), start, end)
     foot = list[tuple[int, str]]()
-    for line, cells in islice(_filled_records(text, delimiter, problems), start, end):
-        if not columns:
-            columns = headings_of(heads)
-            problems += bad_columns(columns, line)
-            if problems:
-                break
-        elif len(cells) == 1 and (foot or _is_below_table(rows, lines, line)):
+    for line, cells in below:
+        if len(cells) == 1 and (foot or _is_below_table(rows, lines, line)):
             foot.append((line, cells[0]))
         elif len(cells) != len(columns) or foot:
             line, cells = (foot[0][0], [foot[0][1]]) if foot else (line, cells)
@@ -109,8 +116,10 @@ def _filled_records(
 def _find_header(
     text: str, delimiter: str
 ) -> tuple[list[tuple[int, list[str]]], tuple[str, ...], int]:
-    """Return the records above the header, its headings, and the number of its rows."""
+    """Return the records above the header, its headings, and the number of its rows, or 0."""
     first = list(islice(_filled_records(text[:_BEGINNING], delimiter, []), 41))
+    if are_all_data([cells for _, cells in first]):
+        return [], headings_of([""] * len(first[0][1])), 0
     at = header_at([cells for _, cells in first])
     header = first[at][1] if first else []
     # Two columns below a line with a single cell may be text with commas and no quotes.
@@ -180,15 +189,6 @@ def records(text: str, delimiter: str, problems: list[Problem]) -> Iterator[tupl
             return
         yield line, cells
         line = reader.line_num + 1
-
-
-def headings_of(cells: Sequence[str]) -> tuple[str, ...]:
-    """Return the headings; a column without one is named by its number.
-
-    >>> headings_of(["", "text"])
-    ('column 1', 'text')
-    """
-    return tuple(cell.strip() or f"column {at}" for at, cell in enumerate(cells, start=1))
 
 
 _NEEDLESS = "Leave out columns that are not needed."

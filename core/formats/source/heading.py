@@ -256,6 +256,61 @@ def below_titles(
     return None
 
 
+#: A sentence has more words than a code; digits in codes differ.
+_SENTENCE_WORDS, _DIGITS = 4, re.compile(r"\d+")
+#: The fewest rows that show what is like the others.
+_FEWEST = 5
+
+
+#: What is said of a table without a header.
+ALL_DATA = Problem(
+    "The first line is data like the others, so columns are named by their places.", "", (), 1
+)
+
+
+def headings_of(cells: Sequence[str]) -> tuple[str, ...]:
+    """Return the headings; a column without one is named by its number.
+
+    >>> headings_of(["", "text"])
+    ('column 1', 'text')
+    """
+    return tuple(cell.strip() or f"column {at}" for at, cell in enumerate(cells, start=1))
+
+
+def is_placed(heading: str) -> bool:
+    """Return whether a column has no heading of its own but the name of its place."""
+    return re.fullmatch(r"column \d+", heading) is not None
+
+
+def are_all_data(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first row is no header: each cell is like the others of its column.
+
+    These are sentences, or numbers and codes that come again, among them a sentence or a word.
+
+    >>> rows = [["k1", "0", "It rained all day."], ["k1", "1", "So they all went."]]
+    >>> are_all_data(3 * rows), are_all_data([["a", "b", "What did they all do?"], *3 * rows])
+    (True, False)
+    """
+    if len(rows) <= _FEWEST or len({*map(len, rows)}) > 1 or len(rows[0]) < 2:
+        return False
+    kinds = {_kind_beside(c, below) for c, *below in zip(*rows, strict=True) if c.strip()}
+    return "" not in kinds and len(kinds) > 1 and bool(kinds & {"sentence", "word"})
+
+
+def _kind_beside(cell: str, below: Sequence[str]) -> str:
+    """Return what a cell is like the others of its column, "" if it is not like them."""
+    filled = [other for other in below if other.strip()]
+    sentences = sum(len(other.split()) >= _SENTENCE_WORDS for other in filled)
+    if len(cell.split()) >= _SENTENCE_WORDS:
+        ends = cell.strip()[-1] in ".!…。\"'"
+        return "sentence" if ends and 4 * sentences >= 3 * len(filled) > 0 else ""
+    if _NUMBER.match(cell):
+        return "number" if filled and all(map(_NUMBER.match, filled)) else ""
+    shape = _DIGITS.sub("0", cell)
+    alike = shape != cell and all(_DIGITS.sub("0", other) == shape for other in filled)
+    return "word" if cell in filled or (alike and filled) else ""
+
+
 #: Words for criteria in column names.
 CRITERIA = re.compile(
     r"coheren|cohesi|fluen|relevan|helpful|correct(?!eur|ric|or)|complex|verbos|gramma|syntax|vocab|clarity"

@@ -19,6 +19,7 @@ from core.formats.folder import read_dataset_file, read_rubric_file
 from core.formats.known import kind_of
 from core.formats.office.workbook import EVERY, SheetNotChosen
 from core.formats.rubrics.forms import read_rubrics
+from core.formats.source.heading import ALL_DATA
 from core.formats.source.opened import Opened
 from core.formats.tables.sheets import SHEETS
 from core.formats.tables.table import Table, table_of_files, with_paths
@@ -347,6 +348,8 @@ def _unknown_kind_error(file_look: FileShape) -> InputError:
     suggestions = nearest_in_words(file_look, options=True)
     advice = "" if suggestions else f" {HOW_TO_SAY}"
     message = "This is neither a table of votes nor a dataset in a known format."
+    if file_look.table and ALL_DATA in file_look.table.notices:
+        message += f" {ALL_DATA.message}"
     message += f" Its columns are {shown}.{advice}"
     return InputError(message, suggestions, file_look.source.name)
 

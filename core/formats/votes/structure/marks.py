@@ -13,6 +13,7 @@ from core.formats.columns.headings import is_sum, names_a_criterion
 from core.formats.columns.label_words import is_yes
 from core.formats.datasets.labels import WORD
 from core.formats.source.csv_writer import number_of
+from core.formats.source.heading import is_placed
 from core.formats.source.heading_words import PEOPLE, RATERS, has_word, plain_heading
 from core.formats.tables.table import Table
 from core.formats.votes.structure.values import TRAITS, Values, first_rows
@@ -67,6 +68,7 @@ def _is_background(column: str) -> bool:
 def _is_scale_column(values: Values, column: str) -> bool:
     named = heads_label(column) or (names_a_criterion(column) and values.is_number(column))
     words = values.distinct[column]
+    named = named or (is_placed(column) and values.is_number(column))
     return named or (len(words) > 2 and scale_order(words, column) is not None)
 
 
