@@ -6,6 +6,9 @@ up here.
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import Iterable
 
 from tests.formats.strangers import Rows, Stranger, essay, lines, short, source, table
@@ -94,6 +97,30 @@ POSTED = "\n".join(
         "",
     )
 )
+
+#: Signs that a survey quotes, in two wordings: `SIGN - QUESTION`, and the sign inside of both.
+SIGNS = ("Mind the wet floor.", "Push", "No swimming in the pond, please.")
+WORDINGS = {
+    "before": ('Sign {n}: "{sign}" - Is it plain?', 'Sign {n}: "{sign}" - Would you obey it?'),
+    "inside": ("Wie klar ist „{sign}“?", "Wie freundlich ist „{sign}“ für Sie?"),
+}
+
+
+def _quoting(wordings: tuple[str, str]) -> str:
+    """A survey of Qualtrics with two questions about each sign, and five answers to each."""
+    codes = [f"S{n}_{of}" for n in (1, 2, 3) for of in ("plain", "obey")]
+    asked = [of.format(n=n, sign=s) for n, s in enumerate(SIGNS, start=1) for of in wordings]
+    rows = [["StartDate", "ResponseId", *codes], ["Start Date", "Response ID", *asked]]
+    rows.append([json.dumps({"ImportId": head}) for head in rows[0]])
+    rows += [
+        [f"2026-02-0{n + 1} 10:0{n}:05", f"R_{n}x{n}k"]
+        + [str(1 + (n * n * (at + 1) + at) % 5) for at in range(6)]
+        for n in range(5)
+    ]
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
 
 #: Three people's marks of six applicants: one heading is elsewhere a number of years.
 APPLIED: Rows = [
@@ -264,6 +291,10 @@ BARE = "".join(
 )
 
 ASKED_TABLES: tuple[Stranger, ...] = (
+    *(
+        Stranger(f"signs {name}.csv", _quoting(of), "criteria", (30, 5, 3, 2), SIGNS[0])
+        for name, of in WORDINGS.items()
+    ),
     Stranger(
         "bare.tsv",
         BARE,

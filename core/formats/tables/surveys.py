@@ -56,6 +56,9 @@ def survey_rows(rows: TableRows) -> TableRows:
         are = "1 row is a preview or test" if len(left) == 1 else f"{len(left):,} rows are previews"
         notices.append(Problem(f"{are} of the survey and left out (line {which})."))
     names, questions = _question_parts(rows) if with_ids else ({}, {})
+    if not names and with_ids and (questions := _texts_by_code(rows)):
+        (name, text), *_ = questions.items()
+        notices.append(Problem(f"What was asked holds the judged texts; {name!r} is {text!r}."))
     if names:
         listed = ", ".join(f"{c!r} is {name!r}" for c, name in [*names.items()][:6])
         listed += " and so on" if len(names) > 6 else ""
@@ -103,6 +106,33 @@ def _question_parts(rows: TableRows) -> tuple[dict[str, str], dict[str, str]]:
         return names, dict.fromkeys(things.values(), "")
     judged = {stem: q for stem, q in told.items() if len(q.split()) > _TITLE_WORDS}
     return {c: f"{parts[c][1]}_{end}" for c, end in ends.items()}, judged
+
+
+#: `M1_polite`: a text, and what was asked of it; and a text inside of a question.
+_ASKED_OF, _QUOTED = re.compile(r"(.+)_([^_]+)"), re.compile(r"[\"“”„«](.{2,})[\"“”»]", re.S)
+
+
+def _texts_by_code(rows: TableRows) -> dict[str, str]:
+    """Return the texts that questions quote, by the beginning of their columns' names.
+
+    Each text has the same questions: those with the same end of the name.
+    """
+    asked = rows.rows[0]
+    coded = {c: m for c in rows.columns if (m := _ASKED_OF.fullmatch(c))}
+    quoted = {c: m for c in coded if (m := _QUOTED.search(asked[c]))}
+    texts = {(coded[c][1], m[1].strip()) for c, m in quoted.items()}
+    asks = {
+        (coded[c][2], re.sub(r"\d+", "", asked[c][: m.start()] + asked[c][m.end() :]).strip())
+        for c, m in quoted.items()
+    }
+    stems, ends = {stem for stem, _ in texts}, {end for end, _ in asks}
+    whole = len(quoted) == len(stems) * len(ends)
+    alike = len(texts) == len(stems) and len(asks) == len(ends)
+    return (
+        {coded[c][1]: m[1].strip() for c, m in quoted.items()}
+        if whole and alike and len(stems) > 1 < len(ends)
+        else {}
+    )
 
 
 def _named_by_ends(asked: Mapping[str, tuple[str, str]]) -> dict[str, str]:

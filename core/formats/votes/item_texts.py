@@ -114,7 +114,7 @@ def why_unreadable(table: Table) -> str:
             f"{listed} could be scores of a system each. It takes a row for each answer, with a "
             "column for the system."
         )
-    if pairs := _texts_with_scores(table):
+    if pairs := [] if table.questions else _texts_with_scores(table):
         listed = ", ".join(f"{text!r} with {score!r}" for text, score in pairs)
         return (
             f"A row holds several texts, each with answers of its own: {listed}. It takes a row "

@@ -343,14 +343,12 @@ def words_to_say(
 
 def _unknown_kind_error(file_look: FileShape) -> InputError:
     """Return the error for a table whose kind cannot be guessed."""
-    columns = file_look.table.columns if file_look.table else ()
+    columns, notices = (t.columns, t.notices) if (t := file_look.table) else ((), ())
     shown = ", ".join(map(repr, columns[:20])) + (" and more" if len(columns) > 20 else "")
     suggestions = nearest_in_words(file_look, options=True)
-    advice = "" if suggestions else f" {HOW_TO_SAY}"
-    message = "This is neither a table of votes nor a dataset in a known format."
-    if file_look.table and ALL_DATA in file_look.table.notices:
-        message += f" {ALL_DATA.message}"
-    message += f" Its columns are {shown}.{advice}"
+    bare = f" {ALL_DATA.message}" if ALL_DATA in notices else ""
+    message = f"This is neither a table of votes nor a dataset in a known format.{bare}"
+    message += f" Its columns are {shown}." + ("" if suggestions else f" {HOW_TO_SAY}")
     return InputError(message, suggestions, file_look.source.name)
 
 
