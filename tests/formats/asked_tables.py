@@ -290,7 +290,34 @@ BARE = "".join(
     for n in range(16)
 )
 
+#: A form's question about each of some sentences, headed for when it was sent and for a first name.
+SENTENCES = {
+    "fr": ("Horodateur", "Quel est votre prénom ?", "Cette phrase est-elle claire ?"),
+    "es": ("Marca temporal", "Escribe tu nombre de pila", "¿Suena bien cada frase? (1 = nada)"),
+}
+
+
+def _sentences_of(sent: str, name: str, asks: str) -> str:
+    return table(
+        [
+            {sent: f"0{n + 1}/05/2026 10:05:3{n}", name: who}
+            | {f"{asks} [{short(at)}]": 1 + (n * n * (at + 1) + 3 * n + at) % 5 for at in range(4)}
+            for n, who in enumerate(PUPILS)
+        ]
+    )
+
+
 ASKED_TABLES: tuple[Stranger, ...] = (
+    *(
+        Stranger(
+            f"sentences {name}.csv",
+            _sentences_of(*heads),
+            "refused",
+            (24, 6, 4, 1),
+            maps=(_items((f"{heads[2]} [{short(at)}]" for at in range(4)), rater=heads[1]),),
+        )
+        for name, heads in SENTENCES.items()
+    ),
     *(
         Stranger(f"signs {name}.csv", _quoting(of), "criteria", (30, 5, 3, 2), SIGNS[0])
         for name, of in WORDINGS.items()

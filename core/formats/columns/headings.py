@@ -134,6 +134,29 @@ def is_question(heading: str) -> bool:
     return heading.rstrip()[-1:] in "?？؟" or len(heading.split()) > 4
 
 
+#: `How natural is it? [It rains cats.]`, as forms head a grid of questions.
+_IN_GRID = re.compile(r"(.+?)\s*\[([^\]]+)\]", re.S)
+
+
+def sentences_asked(headings: Sequence[str]) -> dict[str, str]:
+    """Return the sentences that a form asks one question about, by heading; none of other forms.
+
+    >>> sentences_asked(["Plain? [Idea]", "Plain? [Go to the far hill.]"])
+    {}
+    >>> [*sentences_asked([f"Plain? [They all go to hill {n}.]" for n in "ab"]).values()]
+    ['They all go to hill a.', 'They all go to hill b.']
+    """
+    parts = {h: m for h in headings if (m := _IN_GRID.fullmatch(h.strip()))}
+    long = sum(len(m[2].split()) > _PHRASE_WORDS for m in parts.values())
+    alike = len(parts) == len(headings) and len({m[1] for m in parts.values()}) == 1
+    told = {h: m[2].strip() for h, m in parts.items()}
+    return told if alike and 2 * long > len(parts) > 1 else {}
+
+
+#: A name or a criterion has no more words.
+_PHRASE_WORDS = 3
+
+
 #: Remarks that not everybody may read.
 _CONFIDENTIAL = re.compile(
     r"\b(confidential|private|internal|vertraulich|intern|nicht offentlich|confidentiel"

@@ -11,6 +11,7 @@ from core.domain.base import hint_for
 from core.domain.dataset import Item
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.columns.headings import sentences_asked
 from core.formats.columns.label_words import AWAY, holds_no_answer, option_named
 from core.formats.folder import read_bytes
 from core.formats.source.csv_reader import records, refuse_too_many
@@ -158,13 +159,20 @@ def votes_in(table: Table, mapping: VoteMapping) -> TableVotes:
             votes.lines.append((line, row))
         if too_many(problems):
             break
-    for item in {c.item for c in mapping.columns} & table.questions.keys():
-        votes.texts[item] = {"submission": text} if (text := table.questions[item]) else {}
+    votes.texts.update(_texts_of_columns(table, mapping))
     if not votes.lines and not problems:
         problems.append(Problem("holds no answers.", "Check which column is what.", (), 1))
     if problems:
         raise refusal("table of votes", problems, table.name)
     return votes
+
+
+def _texts_of_columns(table: Table, mapping: VoteMapping) -> dict[str, dict[str, str]]:
+    """Return the texts of items that have columns: a survey's questions, or their sentences."""
+    items = {c.column: c.item for c in mapping.columns if c.item}
+    texts = {items[column]: text for column, text in sentences_asked([*items]).items()}
+    texts |= {item: table.questions[item] for item in {*items.values()} & table.questions.keys()}
+    return {item: {"submission": text} if text else {} for item, text in texts.items()}
 
 
 def _require_columns(table: Table, mapping: VoteMapping, repeated: float) -> None:

@@ -141,6 +141,7 @@ def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> Non
 
 FIRST = ("names.csv", "pitches.csv", "yes or no.csv", "initials.csv", "stands outside.csv")
 FIRST = (*FIRST, "stands inside.csv", "maps.csv", "spread.csv", "jobs.csv", "crosses.csv")
+FIRST = (*FIRST, "sentences fr.csv")
 
 
 @pytest.mark.parametrize("case", [case for case in TABLES if case.name in FIRST])
@@ -154,6 +155,14 @@ def test_the_likeliest_reading_is_proposed_first(
     of_first = str(refused.value).split("If it is that: ")[1].partition("\n")[0]
     of_first = of_first.replace("--map-label ", "word:").replace("--map ", "")
     assert " ".join(shlex.split(of_first)) == case.maps[0]
+
+
+def test_a_sentence_in_a_heading_is_the_text_of_its_item(store: Store, tmp_path: Path) -> None:
+    case = next(case for case in TABLES if case.name == "sentences es.csv")
+    file = tmp_path / case.name
+    file.write_text(case.data)
+    report = brought(store, file, tuple(re.split(r" (?=items=)", case.maps[0])))
+    assert first(store, report).text == "The council of town 0 spoke about its bridge."
 
 
 def test_words_of_a_scale_that_raters_share_are_offered_as_a_criterion(

@@ -13,6 +13,7 @@ from core.formats.columns.headings import (
     is_question,
     names_a_person,
     names_a_rater,
+    sentences_asked,
 )
 from core.formats.columns.name_grids import NameGrid, answers_in_grid, likely_items, likely_sides
 from core.formats.columns.text_columns import (
@@ -24,7 +25,7 @@ from core.formats.columns.text_columns import (
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
-from core.formats.source.heading_words import RATERS, has_word, plain_heading
+from core.formats.source.heading_words import ITEMS, RATERS, has_word, plain_heading
 from core.formats.tables.cells import steps_of
 from core.formats.tables.table import Table, first_of_table, with_paths
 from core.formats.votes.derived_rubric import derive_rubric
@@ -291,7 +292,8 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
     if wide.summaries:
         listed += f" (without {_join_names(wide.summaries)}, which sums them up)"
     is_survey = wide.is_numbered and not wide.is_gradebook and all(map(is_question, wide.columns))
-    people = wide.item[:1] if is_survey else tuple(filter(names_a_respondent, wide.item))
+    asked = {} if any(has_word(i, ITEMS) for i in wide.item) else sentences_asked(wide.columns)
+    people = wide.item[:1] if is_survey or asked else tuple(filter(names_a_respondent, wide.item))
     person = next(iter(people), "") if not wide.texts.text else ""
     about = [c for c in table.columns if names_a_person(c) and TRAITS.search(plain_heading(c))]
     if person or (about and not wide.item):
