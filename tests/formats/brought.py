@@ -181,6 +181,10 @@ BROUGHT: tuple[Brought, ...] = (
     ),
     # Four decisions, one of them ignored.
     votes("Prodigy", "set.jsonl", lines(foreign_shapes.PRODIGY), (3, 0, 0, 2, 3, 1)),
+    # Three thumbs, two scores, two reasons.
+    votes(
+        *("Open WebUI", "feedback.json", json.dumps(foreign_shapes.OPEN_WEBUI)), (7, 0, 0, 2, 3, 3)
+    ),
     # Two documents, a question for each of two filters.
     votes(
         "lm-evaluation-harness", "samples.jsonl", lines(foreign_shapes.LM_EVAL), (4, 0, 0, 1, 2, 2)

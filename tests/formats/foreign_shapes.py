@@ -178,6 +178,34 @@ CHOICES = [
      "answer": "accept", "_input_hash": hash, "_task_hash": hash, "_annotator_id": "set-ann"}
     for hash, text, chosen in ((11, "The parcel came late.", "NEG"), (12, "Nice socks.", "POS"))
 ]  # fmt: skip
+
+
+def _feedback(n: int, thumb: int, details: dict[str, int], reason: str = "") -> dict[str, Any]:
+    """A user's feedback on the second message of a chat, which goes on after it."""
+    said = [("user", f"Name a river, {n}."), ("assistant", f"Brook {n}."), ("user", "Thanks!")]
+    messages = {
+        f"m{n}-{at}": {"id": f"m{n}-{at}", "parentId": f"m{n}-{at - 1}" if at else None}
+        | {"role": role, "content": text}
+        for at, (role, text) in enumerate(said)
+    }
+    chat = {"history": {"messages": messages}, "messages": [*messages.values()]}
+    data = {"rating": thumb, "model_id": "pine:1b", "reason": reason, "details": details}
+    return {
+        "id": f"f{n}",
+        "user_id": f"u{n % 2}",
+        "type": "rating",
+        "data": data | {"sibling_model_ids": None, "comment": "Too short." if thumb < 0 else ""},
+        "meta": {"message_id": f"m{n}-1", "base_models": {"pine:1b": None}},
+        "snapshot": {"chat": {"id": f"c{n}", "chat": chat}},
+    }
+
+
+#: Thumbs of two users, two with a score and a reason.
+OPEN_WEBUI = [
+    _feedback(1, 1, {"rating": 9}, "accurate_information"),
+    _feedback(2, -1, {"rating": 2}, "too_verbose"),
+    _feedback(3, 1, {}),
+]
 #: Two documents under two filters; the metric is 1 for the answer that is exactly the target.
 LM_EVAL = [
     {"doc_id": n, "doc": {"question": f"What is {n} and 1?"}, "target": str(n + 1),

@@ -43,6 +43,7 @@ OF: Mapping[str, str] = {
     "PaperBench, graded": "paperbench",
     "Label Studio, CSV": "label_studio",
     "Prodigy": "prodigy",
+    "Open WebUI": "open_webui",
     "lm-evaluation-harness": "lm_eval",
     "OpenReview": "openreview",
     "EvalAssist, test case": "evalassist",

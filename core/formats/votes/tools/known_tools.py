@@ -45,6 +45,7 @@ TOOLS = (
     tool_format("argilla", "Argilla", annotation_tools.ARGILLA),
     tool_format("openreview", "OpenReview", annotation_tools.OPENREVIEW),
     tool_format("prodigy", "Prodigy", prodigy.SHAPES),
+    tool_format("open_webui", "Open WebUI", trace_scores.OPEN_WEBUI),
     tool_format("paperbench", "PaperBench", paperbench.SHAPES),
     tool_format("mt_bench", "MT-Bench", (*metric_runs.MT_BENCH, *pair_votes.MT_BENCH_PAIRS)),
     tool_format("arena", "Chatbot Arena", pair_votes.ARENA),

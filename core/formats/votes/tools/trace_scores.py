@@ -1,7 +1,7 @@
-"""Scores of traces: Langfuse, LangSmith's feedback, Phoenix's annotations.
+"""Scores of traces: Langfuse, LangSmith's feedback, Phoenix's annotations; Open WebUI's feedback.
 
 A trace or span is an item, a score's name a question, and its author a rater. The texts of traces
-are in other exports, so the items have none, with a notice.
+are in other exports, so the items have none, with a notice; Open WebUI's come with the chats.
 """
 
 from __future__ import annotations
@@ -12,9 +12,15 @@ from typing import Any
 from core.formats.tables.cells import parsed_cell
 from core.formats.votes.scales import Value
 from core.formats.votes.structure.vote_headings import is_users_feedback
-from core.formats.votes.tools.messages import object_or_empty
+from core.formats.votes.tools.fields import number_in
+from core.formats.votes.tools.messages import (
+    conversation_text,
+    object_or_empty,
+    objects_in,
+    text_in,
+)
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 
 Row = Mapping[str, Any]
 
@@ -179,3 +185,76 @@ LANGFUSE = _row_shapes("langfuse", _is_langfuse, _add_langfuse_score)
 _OF_FEEDBACK = {"run_id", "key", "score", "feedback_source"}
 LANGSMITH = _row_shapes("langsmith", lambda row: row.keys() >= _OF_FEEDBACK, _add_langsmith_score)
 PHOENIX = _row_shapes("phoenix", _is_phoenix, _add_phoenix_score)
+
+
+# Open WebUI: users' feedback on messages, each with its chat
+
+_THUMBS = {-1.0: "thumb down", 1.0: "thumb up"}
+#: The scores that a user may give beside the thumb.
+_OUT_OF_TEN = range(1, 11)
+
+
+def _is_feedback(row: Mapping[str, Any]) -> bool:
+    data = object_or_empty(row.get("data"))
+    return {"user_id", "type", "snapshot"} <= row.keys() and {"rating", "model_id"} <= data.keys()
+
+
+def _read_feedback(rows: Rows, title: str) -> ToolResults:
+    results = ToolResults("open_webui", title)
+    shares = [(str(n), (n - 1) / (len(_OUT_OF_TEN) - 1)) for n in _OUT_OF_TEN]
+    thumbs = (("thumb down", 0.0), ("thumb up", 1.0))
+    results.questions["rating"] = ToolQuestion("Does the user like the answer?", thumbs)
+    results.questions["details.rating"] = ToolQuestion(
+        "How good is the answer, from 1 to 10?", tuple(shares)
+    )
+    given = dict.fromkeys(str(row["data"].get("reason") or "")[:200] for row in rows)
+    reasons = tuple((reason, 0.0) for reason in given if reason)
+    if len(reasons) > 1:  # one reason alone is no choice
+        results.questions["reason"] = ToolQuestion("Why so?", reasons, nominal=True, weight=0.0)
+    results.note("The text is the message that was rated, the prompt what was said before it.")
+    strange = 0
+    for at, row in enumerate(rows, start=1):
+        item, data = str(row.get("id") or at), row["data"]
+        results.items[item] = _fields_of_answer(row) | {"system": str(data["model_id"])}
+        score = number_in(object_or_empty(data.get("details")).get("rating"))
+        values = {
+            "rating": _THUMBS.get(number_in(data["rating"]) or 0.0),
+            "details.rating": str(int(score)) if score and score in _OUT_OF_TEN else None,
+            "reason": str(data.get("reason") or "")[:200] or None,
+        }
+        strange += values["rating"] is None
+        comment = str(data.get("comment") or "")
+        results.answers += [
+            ToolAnswer(item, question, str(row["user_id"]), "human", value, comment)
+            for question, value in values.items()
+            if value is not None and question in results.questions
+        ]
+    if strange:
+        results.note(f"Feedback with neither thumb up nor thumb down: {strange:,}.")
+    if any(row["data"].get("sibling_model_ids") for row in rows):
+        results.note("Which models were compared in the arena is not read; the thumbs are.")
+    return results
+
+
+def _fields_of_answer(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the text of the message that was rated, and what was said before; if it is there."""
+    outer = object_or_empty(object_or_empty(row["snapshot"]).get("chat"))
+    chat = object_or_empty(outer.get("chat")) or outer
+    rated = str(object_or_empty(row.get("meta")).get("message_id"))
+    messages = object_or_empty(object_or_empty(chat.get("history")).get("messages"))
+    turns, at = list[dict[str, Any]](), rated
+    while at in messages and len(turns) < len(messages):
+        turns.insert(0, object_or_empty(messages[at]))
+        at = str(turns[0].get("parentId"))
+    if not turns:
+        listed = objects_in(chat.get("messages"))
+        ids = [str(message.get("id")) for message in listed]
+        turns = listed[: ids.index(rated) + 1] if rated in ids else []
+    if not turns:
+        return {}
+    *asked, answer = turns
+    return {"prompt": conversation_text(asked), "submission": text_in(answer.get("content"))}
+
+
+#: Messages stand under their ids, so a table of roles would have a line for each of them.
+OPEN_WEBUI = of_rows(_is_feedback, _read_feedback)

@@ -129,3 +129,24 @@ def test_annotators_of_prodigy_are_called_by_their_ids_and_shown_as_raters() -> 
 def test_choices_of_prodigy_are_the_words_of_their_options() -> None:
     found = read(foreign_shapes.lines(foreign_shapes.CHOICES), "mood.jsonl", "prodigy")
     assert [row[-1] for row in votes(found)] == ["negative", "positive"]
+
+
+def test_feedback_of_open_webui_is_about_the_message_that_was_rated() -> None:
+    found = read(json.dumps(foreign_shapes.OPEN_WEBUI), "feedback.json", "open_webui")
+    assert votes(found) == [
+        ("f1", "rating", "u1", "human", "thumb up"),
+        ("f1", "details.rating", "u1", "human", "9"),
+        ("f1", "reason", "u1", "human", "accurate_information"),
+        ("f2", "rating", "u0", "human", "thumb down"),
+        ("f2", "details.rating", "u0", "human", "2"),
+        ("f2", "reason", "u0", "human", "too_verbose"),
+        ("f3", "rating", "u1", "human", "thumb up"),
+    ]
+    item = found.dataset.items[0]
+    assert (item.prompt, item.text, item.system) == ("Name a river, 1.", "Brook 1.", "pine:1b")
+    assert [len(c.options) for c in found.rubric.criteria] == [2, 10, 2]
+
+
+def test_a_single_reason_of_open_webui_is_no_question() -> None:
+    found = read(json.dumps(foreign_shapes.OPEN_WEBUI[::2]), "feedback.json", "open_webui")
+    assert [c.name for c in found.rubric.criteria] == ["rating", "details.rating"]
