@@ -264,7 +264,7 @@ IMPORT_SHAPES = (
     *("rubric", "dataset"),
     *("inspect", "promptfoo", "deepeval", "ragas", "openai_evals", "mt_bench", "langfuse"),
     *("langsmith", "phoenix", "label_studio", "argilla", "openreview", "prodigy", "paperbench"),
-    *("lm_eval", "arena"),
+    *("lm_eval", "arena", "open_webui"),
 )
 _path = click.Path(path_type=Path)
 
