@@ -136,7 +136,7 @@ def _share_scales(
     for ends, criteria in _shared_ends(used, told).items():
         told |= {criterion: ToldScale("", ends) for criterion in criteria}
         listed, (low, high) = ", ".join(map(repr, criteria)), ends
-        span = f"{low:g} to {high:g}"
+        span = f"{low:g} and {high:g}"
         yield Problem(f"The ends of {listed} are taken as those of others beside: {span}.")
 
 
