@@ -144,9 +144,11 @@ def number_of_first(column: str, cells: Sequence[Any], size: int) -> int | None:
     >>> number_of_first("choice", ["a"], 2), number_of_first("score", [0, 1], 2)
     (None, None)
     """
+    if not has_word(column, PREFERENCES):
+        return None
     numbers = {number_of(str(cell)) for cell in cells}
     known = {int(n) for n in numbers if n is not None and n.is_integer()}
-    if not has_word(column, PREFERENCES) or not known or len(known) < len(numbers):
+    if not known or len(known) < len(numbers):
         return None
     if 0 in known:
         return 0 if min(known) == 0 and max(known) < size else None

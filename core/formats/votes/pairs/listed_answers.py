@@ -19,9 +19,9 @@ def with_listed_answers(table: Table) -> Table:
     that names the best answer shows whether numbers begin at 0 or at 1. Of answers with their
     authors, each row is a pair of the best and another. Any other table is unchanged.
     """
-    for column in table.columns:
+    for column in filter(table.nested.__contains__, table.columns):
         cells = [parsed_cell(row.get(column)) for row in table.rows]
-        if column not in table.nested or len(sizes := {*map(_size_of_list, cells)}) > 1:
+        if len(sizes := {*map(_size_of_list, cells)}) > 1:
             continue
         size, are_records = sizes.pop(), all(map(_are_records, cells))
         for best in table.columns if size > (1 if are_records else 2) else ():

@@ -352,7 +352,7 @@ def _grid_readings(table: Table, grid: NameGrid) -> Iterator[NearShape]:
         is_told = {*grid.raters} <= table.questions.keys()
         for way in (grid,) if is_told else likely_items(table, grid):
             lacks = f"a row is a person ({person!r}), and {_join_names(way.raters)} could be"
-            changes = [re.sub(r"\Araters=", "items=", change) for change in way.changes]
+            changes = [f"items={r}" for r in way.raters] + [f"criteria={c}" for c in way.criteria]
             lacks += f" the items, {_join_names(way.criteria)} the criteria"
             yield NearShape("criteria", lacks, (f"rater={person}", *changes), is_told)
         return

@@ -186,9 +186,9 @@ def _shared_ends(
         free = not (told[criterion].line or ends_of(criterion, {*whole}))
         if free and 2 < len(whole) == len(numbers) and not has_word(criterion, RANKS, whole=True):
             spans[criterion] = min(whole), max(whole)
-    shared = dict[tuple[float, float], list[str]]()
+    shared, seen = dict[tuple[float, float], list[str]](), dict.fromkeys(spans.values())
     for criterion, span in spans.items():
-        wide = max(spans.values(), key=lambda other: (_lacks_few(span, other), other[1] - other[0]))
+        wide = max(seen, key=lambda other: (_lacks_few(span, other), other[1] - other[0]))
         if _lacks_few(span, wide):
             shared.setdefault(wide, []).append(criterion)
     return shared

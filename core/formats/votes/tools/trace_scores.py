@@ -244,8 +244,9 @@ def _fields_of_answer(row: Mapping[str, Any]) -> dict[str, Any]:
     messages = object_or_empty(object_or_empty(chat.get("history")).get("messages"))
     turns, at = list[dict[str, Any]](), rated
     while at in messages and len(turns) < len(messages):
-        turns.insert(0, object_or_empty(messages[at]))
-        at = str(turns[0].get("parentId"))
+        turns.append(object_or_empty(messages[at]))
+        at = str(turns[-1].get("parentId"))
+    turns.reverse()
     if not turns:
         listed = objects_in(chat.get("messages"))
         ids = [str(message.get("id")) for message in listed]
