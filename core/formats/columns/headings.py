@@ -149,8 +149,8 @@ def sentences_asked(headings: Sequence[str]) -> dict[str, str]:
     parts = {h: m for h in headings if (m := _IN_GRID.fullmatch(h.strip()))}
     long = sum(len(m[2].split()) > _PHRASE_WORDS for m in parts.values())
     alike = len(parts) == len(headings) and len({m[1] for m in parts.values()}) == 1
-    told = {h: m[2].strip() for h, m in parts.items()}
-    return told if alike and 2 * long > len(parts) > 1 else {}
+    sentences = {h: m[2].strip() for h, m in parts.items()}
+    return sentences if alike and 2 * long > len(parts) > 1 else {}
 
 
 #: A name or a criterion has no more words.

@@ -56,17 +56,17 @@ def with_codebook(rows: TableRows, beside: TableRows, sheet: str) -> TableRows |
     if not (codes or heads or scales):
         return None
     meant = {c: name for c, name in cells.get(heads, {}).items() if name and c in known}
-    rows, said = _without_missing(rows, {c: _codes_in(cells[codes][c]) for c in known if codes})
+    rows, notices = _without_missing(rows, {c: _codes_in(cells[codes][c]) for c in known if codes})
     if meant:
         listed = ", ".join(f"{c!r} is {name!r}" for c, name in meant.items())
         message = f"The sheet {sheet!r} says what headings mean: {listed}."
-        said = [Problem(message[:1000]), *said]
+        notices = [Problem(message[:1000]), *notices]
     told = [(c, cells[scales][c]) for c in known if scales]
     told += [(c, _told(cells[codes][c])) for c in known if codes]
     return rows._replace(
         columns=tuple(meant.get(c, c) for c in rows.columns),
         rows=tuple({meant.get(c, c): cell for c, cell in row.items()} for row in rows.rows),
-        notices=(*rows.notices, *said),
+        notices=(*rows.notices, *notices),
         told=(*rows.told, *(f"{meant.get(c, c)}: {line}" for c, line in told if line)),
     )
 

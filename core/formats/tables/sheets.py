@@ -81,23 +81,23 @@ def _with_texts_from_sheet(rows: TableRows, beside: TableRows, other: str) -> Ta
         if not texts:
             continue
         added = [c for c in beside.columns if c not in (*rows.columns, own)]
-        means, said = dict[str, str](), list[str]()
+        means, messages = dict[str, str](), list[str]()
         if len(texts) == 1 and key in prompts:
             means = {key: texts[0]}
             added.remove(texts[0])
-            said = [f"{texts[0]!r} on the sheet {other!r} says what {key!r} means."]
+            messages = [f"{texts[0]!r} on the sheet {other!r} says what {key!r} means."]
         if added:
             listed = ", ".join(map(repr, added))
-            said += [f"The sheet {other!r} adds {listed} to each row, by {key!r}."]
+            messages += [f"The sheet {other!r} adds {listed} to each row, by {key!r}."]
         if twice := [c for c in beside.columns if c in rows.columns and c not in (key, own)]:
             listed = ", ".join(map(repr, twice))
-            said += [f"The sheet {other!r} has {listed} again, which is left out."]
+            messages += [f"The sheet {other!r} has {listed} again, which is left out."]
         means |= {c: c for c in added}
         joined = (row | {c: found[row[key]][of] for c, of in means.items()} for row in rows.rows)
         return rows._replace(
             columns=(*rows.columns, *added),
             rows=tuple(joined),
-            notices=(*rows.notices, *map(Problem, said)),
+            notices=(*rows.notices, *map(Problem, messages)),
         )
     return None
 

@@ -72,10 +72,10 @@ def _pairs_with_best(table: Table, column: str, best: str, first: int) -> Table:
                 better = "first" if won < n else "second"
                 rows.append({c: row.get(c) for c in kept} | texts | names | {"preference": better})
                 lines.append(line)
-    said = f"{best!r} is the number of the best answer in the list {column!r}, from {first}"
-    said += f"; {author!r} is what wrote it." if author else "."
+    message = f"{best!r} is the number of the best answer in the list {column!r}, from {first}"
+    message += f"; {author!r} is what wrote it." if author else "."
     mend = "" if len(rows) == len(lists) else "Pairs of one list depend on each other."
-    heads, notices = tuple(rows[0]), (*table.notices, Problem(said, mend))
+    heads, notices = tuple(rows[0]), (*table.notices, Problem(message, mend))
     return replace(
         table, columns=heads, rows=tuple(rows), lines=tuple(lines), document=None, notices=notices
     )

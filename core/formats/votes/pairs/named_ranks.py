@@ -59,12 +59,12 @@ def named_ranks_as_pairs(table: Table) -> Table:
         return table
     best = "lowest" if sign > 0 else "highest"
     listed = ", ".join(map(repr, [*of.values()][:6]))
-    said = Problem(
+    notice = Problem(
         f"Each row ranks in {listed} what is beside: every two are a row, the {best} is best.",
         "Pairs of one ranking depend on each other, so intervals are too narrow.",
     )
     read = replace(table, columns=tuple(rows[0]), rows=tuple(rows), lines=tuple(lines))
-    return replace(read, document=None, notices=(*table.notices, said))
+    return replace(read, document=None, notices=(*table.notices, notice))
 
 
 def _numbered_groups(columns: Sequence[str]) -> dict[str, dict[int, str]]:

@@ -84,14 +84,14 @@ def answer_keys(
     if not reasons and len(values.remarks) == 1:
         reasons = values.remarks  # raters of an item may all give the same
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
-    authors = [] if any(map(names_a_system, item)) else filter(names_a_system, values.columns)
-    authors = [c for c in authors if c not in (*keys, rater, *answers, *judged, *varying)]
+    others = {*keys, rater, *answers, *judged, *varying}
+    most = values.uniqueness(item) * values.size / 2
     authors = [
         c
-        for c in authors
-        if 1 < len(values.distinct[c]) <= values.uniqueness(item) * values.size / 2
+        for c in values.columns
+        if names_a_system(c) and c not in others and 1 < len(values.distinct[c]) <= most
     ]
-    system = next(iter(authors), "")
+    system = "" if any(map(names_a_system, item)) else next(iter(authors), "")
     return RowKeys(item, rater, tuple(answers), asked, judged, reason, system=system)
 
 
