@@ -13,7 +13,13 @@ from pages.ui.blocks import drawn
 from pages.ui.places import run_head
 from pages.ui.resources import remembered, store
 from pages.ui.text import label
-from pages.ui.widgets import chosen_confidence, compute_now, empty_state, page_header
+from pages.ui.widgets import (
+    chosen_confidence,
+    compute_now,
+    empty_state,
+    page_header,
+    shown_errors,
+)
 
 
 def show() -> None:
@@ -56,8 +62,7 @@ def _show_sections(run_id: int, paper: Paper) -> None:
                     _open_section(run_id, section, at)
     for at, section in sections[ahead + 1 :]:
         if section.annex:
-            with st.expander(label(section.title), key=state.key(blocks.REPORT_FIELD, "annex", at)):
-                _show_blocks(run_id, section, at)
+            st.fragment(_show_annex)(run_id, section, at)
         else:
             _open_section(run_id, section, at)
     st.caption(paper.made)
@@ -70,6 +75,18 @@ def _has_table(section: Section) -> bool:
 def _open_section(run_id: int, section: Section, at: int) -> None:
     st.subheader(label(section.title), anchor=f"part-{at}")
     _show_blocks(run_id, section, at)
+
+
+def _show_annex(run_id: int, section: Section, at: int) -> None:
+    """Draw an annex, its blocks only where it is open: they hold most of the page, and its charts.
+
+    An annex is a fragment, so that the rest stays as it is when one is opened.
+    """
+    key = state.key(blocks.REPORT_FIELD, "annex", at)
+    annex = st.expander(label(section.title), key=key, on_change="rerun")
+    if annex.open:
+        with shown_errors(), annex:
+            _show_blocks(run_id, section, at)
 
 
 def _show_blocks(run_id: int, section: Section, at: int) -> None:

@@ -184,7 +184,8 @@ def _draw_grid_and_cell(
 ) -> None:
     """Draw the grid and, if a cell is open, that cell."""
     with shown_errors():
-        if state.get(_WHOLE):
+        if state.get(_WHOLE) or state.get(settling.CHANGED):
+            # The order, the opened item, or the counts above the grid depend on it.
             state.drop(_WHOLE)
             st.rerun()
         shown_items = grid.grid_items(store(), run, rows)
@@ -202,8 +203,6 @@ def _draw_grid_and_cell(
             if at is not None:
                 with st.container(key="rs_cell_side"):
                     open_cell.show(run, shown_items, *at)
-        if state.get(settling.CHANGED):
-            st.rerun()  # so that the counts above the grid include the settlement
 
 
 def _open_first_doubt(items: Sequence[GridItem]) -> None:

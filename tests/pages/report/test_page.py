@@ -6,6 +6,7 @@ import html
 import re
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from core.blocks.blocks import TextCell
 from core.blocks.html import html_paper
@@ -16,6 +17,7 @@ from core.services.reports.paper import report_as_paper
 from core.services.reports.run_report import report_run
 from core.services.results import browsing
 from core.store.store import Store
+from pages.report import blocks
 from pages.ui import routes, state, widgets
 from pages.ui.blocks.drawn import cell_html
 from tests.pages.conftest import open_page, shown
@@ -36,6 +38,15 @@ def body(page_html: str) -> str:
     return html.unescape(re.sub(r"<[^>]*>", " ", page_html))
 
 
+def open_annexes(store: Store, run: int) -> AppTest:
+    """The report of a run with every annex open."""
+    app = open_page(PAGE, run=str(run))
+    for at, section in enumerate(report_as_paper(report_run(store, run)).sections):
+        if section.annex:
+            app.session_state[state.key(blocks.REPORT_FIELD, "annex", at)] = True
+    return app.run()
+
+
 def test_without_votes_the_page_says_what_to_do(store: Store) -> None:
     assert "No run has votes yet" in shown(open_page(PAGE))
     assert "No votes yet" in shown(open_page(PAGE, run=str(planned(store))))
@@ -43,7 +54,7 @@ def test_without_votes_the_page_says_what_to_do(store: Store) -> None:
 
 def test_every_number_of_the_page_is_in_both_files(store: Store) -> None:
     run = graded(store)
-    app = open_page(PAGE, run=str(run))
+    app = open_annexes(store, run)
     made = report_as_paper(report_run(store, run))
 
     there = [str(e.proto.body) for e in app.get("html") if "<style>" not in str(e.proto.body)]
@@ -55,7 +66,7 @@ def test_every_number_of_the_page_is_in_both_files(store: Store) -> None:
 
 def test_intervals_are_as_sure_as_chosen_and_what_to_trust_stays(store: Store) -> None:
     run = graded(store)
-    app = open_page(PAGE, run=str(run))
+    app = open_annexes(store, run)
     app.selectbox(key="confidence_field/level").set_value(0.8).run()
     wide, narrow = report_run(store, run), report_run(store, run, confidence=Confidence(0.8))
     assert "Every interval is a 80% interval" in shown(app)
@@ -69,7 +80,7 @@ def test_intervals_are_as_sure_as_chosen_and_what_to_trust_stays(store: Store) -
 
 def test_every_text_of_the_report_is_on_the_page(store: Store) -> None:
     run = decided(store)
-    app = open_page(PAGE, run=str(run))
+    app = open_annexes(store, run)
     read = body(" ".join(str(e.proto.body) for e in app.get("html")))
     read += " ".join(e.value for e in app.subheader)
     read += " ".join(e.label for e in app.expander)
@@ -85,7 +96,7 @@ def test_every_text_of_the_report_is_on_the_page(store: Store) -> None:
 
 def test_a_number_leads_to_its_items(store: Store) -> None:
     run = decided(store)
-    read = " ".join(str(e.proto.body) for e in open_page(PAGE, run=str(run)).get("html"))
+    read = " ".join(str(e.proto.body) for e in open_annexes(store, run).get("html"))
 
     links = {html.unescape(link) for link in re.findall(r'href="([^"]*)"', read)}
     # 5 of 20 pass; x has 10 items; the verdict on `short` is UNMET (choice 1) for 15.
@@ -100,7 +111,7 @@ def test_a_number_leads_to_its_items(store: Store) -> None:
 
 def test_a_part_of_the_items_can_be_stepped_through_or_reviewed(store: Store) -> None:
     run = decided(store)
-    app = open_page(PAGE, run=str(run))
+    app = open_annexes(store, run)
     assert offered(app, store) == []
     (systems,) = [one for one in app.selectbox if one.placeholder == "System …"]
     app = systems.set_value("x").run()
@@ -133,11 +144,24 @@ def test_very_many_votes_are_worked_out_when_asked_for(
 ) -> None:
     monkeypatch.setitem(widgets.MANY, "report", 5)
     app = open_page(PAGE, run=str(graded(store)))
-    assert not app.get("plotly_chart")
+    assert not app.subheader
 
     app.button(key=state.key(widgets.WORKED_OUT, "report")).click().run()
 
+    assert "What came out" in [heading.value for heading in app.subheader]
+
+
+def test_an_annex_is_drawn_once_it_is_opened(store: Store) -> None:
+    run = decided(store)
+    app = open_page(PAGE, run=str(run))
+    # The browser loads megabytes of script for a chart, even for one that is folded.
+    assert "Scores" in [annex.label for annex in app.expander]
+    assert not app.get("plotly_chart")
+    assert "outcome=pass" not in shown(app)
+
+    app = open_annexes(store, run)
     assert app.get("plotly_chart")
+    assert "outcome=pass" in shown(app)
 
 
 def test_each_step_leads_to_where_it_is_done_and_files_have_its_words(store: Store) -> None:
