@@ -36,14 +36,30 @@ class Clock:
     def __init__(self, page: Any) -> None:
         self.page = page
         self.seconds: dict[str, list[float]] = defaultdict(list)
+        self.first: dict[str, list[float]] = defaultdict(list)
 
-    def press(self, name: str, act: Callable[[], object]) -> None:
-        """Do it, wait for the answer, and note how long both took."""
+    def press(
+        self, name: str, act: Callable[[], object], *, seen: Callable[[], object] | None = None
+    ) -> None:
+        """Do it, wait for the answer, and note how long both took; also until it is first seen."""
         settle(self.page)
         began = time.perf_counter()
         act()
+        if seen is not None:
+            seen()
+            self.first[name].append(time.perf_counter() - began)
         settle(self.page)
         self.seconds[name].append(time.perf_counter() - began)
+
+    def settle_cell(self) -> None:
+        """Press the key of the first option on the cell under the cursor."""
+        grid = "document.querySelector('.rs-grid').innerText"
+        before = self.page.evaluate(grid)
+        self.press(
+            "settle by a digit",
+            lambda: self.page.keyboard.press("1"),
+            seen=lambda: self.page.wait_for_function(f"before => {grid} !== before", arg=before),
+        )
 
 
 def walk(timed: Clock, url: str) -> None:
@@ -63,7 +79,7 @@ def walk(timed: Clock, url: str) -> None:
     doubts = page.get_by_role("button", name="≠ Judges disagree")
     timed.press("filter", doubts.click)
     for _ in range(5):
-        timed.press("settle by a digit", lambda: page.keyboard.press("1"))
+        timed.settle_cell()
     timed.press("filter off", doubts.click)
     turn(page, f"{url}/rubrics?rubric=1")
     weight = page.get_by_role("spinbutton").first
@@ -107,6 +123,10 @@ def main() -> None:
     for what, timed in (("press", presses), ("load", loads)):
         for name, seconds in timed.seconds.items():
             print(f"{name:<22}{statistics.median(seconds):>7.2f} s {max(seconds):>7.2f} s at most")
+        for name, seconds in timed.first.items():
+            print(
+                f"{name}, seen after {statistics.median(seconds):.2f} s, {max(seconds):.2f} at most"
+            )
         every = sorted(second for seconds in timed.seconds.values() for second in seconds)
         print(f"{what}: {len(every)}, p95 {statistics.quantiles(every, n=20)[-1]:.2f} s")
 

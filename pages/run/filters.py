@@ -273,11 +273,9 @@ def quick_filters(run: Run) -> None:
 
 def _quick_counts(run: Run) -> dict[str, int]:
     """Return how many items each quick filter keeps."""
-    kept = {
-        name: browsing.item_count(store(), run.id, _quick_filter([name]))
-        for name in ONLY_WORDS
-        if name != "order"
-    }
+    names = [name for name in ONLY_WORDS if name != "order"]
+    filters = [_quick_filter([name]) for name in names]
+    kept = dict(zip(names, browsing.item_counts(store(), run.id, filters), strict=True))
     if run.panel.asking.flip != "off":
         kept["order"] = len(_order_dependent_items(run.id))
     return kept

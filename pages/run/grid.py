@@ -44,6 +44,8 @@ _WHOLE = state.key(RUN_GRID, "whole")
 _FOCUS = state.key(RUN_GRID, "focus")
 #: The height of the grid in pixels; more rows scroll.
 HEIGHT = 560
+#: With so many items the grid shows a settlement before the rest of the page is worked out.
+MANY = 2_000
 
 
 def show(run: Run, rubric: Rubric) -> None:
@@ -184,8 +186,8 @@ def _draw_grid_and_cell(
 ) -> None:
     """Draw the grid and, if a cell is open, that cell."""
     with shown_errors():
-        if state.get(_WHOLE) or state.get(settling.CHANGED):
-            # The order, the opened item, or the counts above the grid depend on it.
+        changed = state.get(settling.CHANGED)
+        if state.get(_WHOLE) or (changed and run.items < MANY):
             state.drop(_WHOLE)
             st.rerun()
         shown_items = grid.grid_items(store(), run, rows)
@@ -203,6 +205,9 @@ def _draw_grid_and_cell(
             if at is not None:
                 with st.container(key="rs_cell_side"):
                     open_cell.show(run, shown_items, *at)
+        if changed:
+            # The counts above the grid include the settlement; of many items they take a second.
+            st.rerun()
 
 
 def _open_first_doubt(items: Sequence[GridItem]) -> None:

@@ -74,9 +74,9 @@ def item_ids(
     return store.results.ids(run_id, where, sort=sort, descending=descending, sort_key=sort_key)
 
 
-def item_count(store: Store, run_id: int, where: RunItemFilter) -> int:
-    """Return how many items of a run the filter keeps."""
-    return store.results.count(run_id, _effective_filter(store, run_id, where))
+def item_counts(store: Store, run_id: int, filters: Sequence[RunItemFilter]) -> list[int]:
+    """Return how many items of a run each filter keeps."""
+    return store.results.counts(run_id, [_effective_filter(store, run_id, one) for one in filters])
 
 
 def _effective_filter(store: Store, run_id: int, where: RunItemFilter) -> RunItemFilter:

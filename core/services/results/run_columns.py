@@ -184,7 +184,8 @@ def cell_columns(store: Store, run: RunRow) -> list[CellColumn]:
     def read_columns() -> Columns:
         place = places_of_items(store, run)
         head, arrays = [], dict[str, Numbers]()
-        for index, (criterion, items, *columns) in enumerate(store.results.cell_columns(run.id)):
+        verdicts = store.results.cell_columns(run.id)
+        for index, (criterion, (items, *columns)) in enumerate(verdicts.items()):
             head.append(criterion)
             rows = _row_numbers(place, items)
             in_order = np.argsort(rows, kind="stable")

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections import defaultdict
 from typing import Any
 
 from core.domain.votes import ADJUDICATED
 from core.store.database.connection import Connections
-
-
-def _exact_match(column: str) -> str:
-    # In JSON, SQLite would round a number to 15 digits.
-    return f"CASE WHEN {column} IS NOT NULL THEN printf('%!.17g', {column}) END"
-
 
 _COLUMNS = (
     "item_id",
     "option",
     f"CASE WHEN rule = '{ADJUDICATED}' THEN voted ELSE option END",
     "abstained",
-    *map(_exact_match, ("value", "entropy", "margin")),
+    *("value", "entropy", "margin"),
     "votes",
     "abstentions",
 )
@@ -40,18 +33,18 @@ class CellVerdicts:
             (run_id,),
         )
 
-    def cell_columns(self, run_id: int) -> Iterator[tuple[Any, ...]]:
-        """Yield the verdicts of each criterion: its name, and lists with an entry per item.
+    def cell_columns(self, run_id: int) -> dict[str, list[tuple[Any, ...]]]:
+        """Return the verdicts of each criterion: columns with an entry per item, by its name.
 
-        The lists hold item ids; the option; the voted option, even if a person settled another one;
-        whether it is an abstention; value, entropy and margin (numbers as text); votes and
-        abstentions.
+        The columns are item ids; the option; the voted option, even if a person settled another
+        one; whether it is an abstention; value, entropy and margin; votes and abstentions.
         """
-        lists = ", ".join(f"json_group_array({column})" for column in _COLUMNS)
-        for criterion, *columns in self._files.tuples(
-            f"SELECT criterion, {lists} FROM cell WHERE run_id = ? GROUP BY criterion", (run_id,)
+        rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
+        for row in self._files.tuples(
+            f"SELECT criterion, {', '.join(_COLUMNS)} FROM cell WHERE run_id = ?", (run_id,)
         ):
-            yield (criterion, *map(json.loads, columns))
+            rows[row[0]].append(row)
+        return {name: list(zip(*rows[name], strict=True))[1:] for name in sorted(rows)}
 
     def derived(self, run_id: int) -> int:
         """Return the run's derivation number, which each derivation changes."""

@@ -184,13 +184,20 @@ class Results(CellVerdicts):
         )
         return [item_id for (item_id,) in rows]
 
-    def count(self, run_id: int, where: RunItemFilter = _EVERYTHING) -> int:
+    def count(self, run_id: int, where: RunItemFilter) -> int:
         """Return the number of items that pass the filter."""
-        condition, values = where_clause(run_id, where)
-        ((count,),) = self._files.tuples(
-            f"SELECT count(*) FROM {RUN_ITEMS} WHERE {condition}", values
+        (number,) = self.counts(run_id, [where])
+        return number
+
+    def counts(self, run_id: int, filters: Sequence[RunItemFilter]) -> list[int]:
+        """Return the number of items that pass each filter."""
+        clauses = [where_clause(run_id, where) for where in filters]
+        (numbers,) = self._files.tuples(
+            f"SELECT {', '.join(f'total({clause})' for clause, _ in clauses)} FROM {RUN_ITEMS} "
+            "WHERE ri.run_id = ?",
+            (*(value for _, values in clauses for value in values), run_id),
         )
-        return int(count)
+        return [int(number) for number in numbers]
 
     def item(self, run_id: int, item_id: str) -> RunItemRow:
         """Return an item of the run with the trace of its score."""

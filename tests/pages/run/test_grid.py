@@ -198,7 +198,7 @@ def test_who_labelled_every_text_of_a_run_is_asked_to_grade_none(store: Store) -
     run_id = _all_abstain(store, LABELS, LABELS)
     app = open_run(run_id)
     assert browsing.outcome_counts(store, run_id) == {}
-    assert browsing.item_count(store, run_id, RunItemFilter(review=True)) == 0
+    assert browsing.item_counts(store, run_id, [RunItemFilter(review=True)]) == [0]
     assert not [words for words in links(app) if words.startswith("Grade ")]
     assert "Needs a person" not in shown(app)
     for screen in (routes.RECORD, routes.AGREEMENT):
