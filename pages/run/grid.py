@@ -116,14 +116,11 @@ def _rows_of_page(
 
 def _show_nothing(total: int) -> None:
     text = "This page is past the end." if total else "No item of this run fits the filters."
+    key = state.key(RUN_ACT, "all")
     empty_state(
         "Nothing here",
         text,
-        lambda: st.button(
-            "Show all items",
-            key=state.key(RUN_ACT, "all"),
-            on_click=filters.clear_filters,
-        ),
+        lambda: st.button("Show all items", key=key, on_click=filters.clear_filters),
     )
 
 
