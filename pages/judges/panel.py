@@ -13,7 +13,7 @@ from core.text.names import visible
 from pages.judges.fields import JUDGES_VIEW
 from pages.ui import asking, routes, state
 from pages.ui.asking import FieldKeys
-from pages.ui.asking_words import RULE_WORDS, SCALE_WORDS, rule_label
+from pages.ui.asking_words import RULE_WORDS, SCALE_NAMES, rule_label
 from pages.ui.resources import store
 from pages.ui.text import label
 from pages.ui.widgets import (
@@ -101,7 +101,7 @@ def _rule_fields(reference: str) -> None:
         with column:
             rules = RULE_WORDS[scale]
             st.radio(
-                SCALE_WORDS[scale],
+                SCALE_NAMES[scale],
                 list(rules),
                 format_func=rule_label,
                 captions=list(rules.values()),

@@ -197,8 +197,10 @@ def _draw_grid_and_cell(
         with st.container(horizontal=True, gap="small", key="rs_split"):
             with st.container(gap="xsmall", key="rs_grid_side"):
                 _draw_grid(run, rubric, means, systems, shown_items, lines, at)
-                if any(cell.between for item in shown_items for cell in item.cells.values()):
-                    st.html(f'<span class="rs-quiet">≈ {drawn.SIGNS["≈"]}</span>')
+                between = sum(c.between for item in shown_items for c in item.cells.values())
+                if between:
+                    words = f"≈ in {fmt.plural(between, 'cell')}: {drawn.SIGNS['≈']}"
+                    st.html(f'<span class="rs-quiet">{words}</span>')
             if at is not None:
                 with st.container(key="rs_cell_side"):
                     open_cell.show(run, shown_items, *at)
@@ -271,9 +273,8 @@ def _item_rows(
     criteria = [criterion.name for criterion in rubric.criteria]
     extra = max((len([n for n in shown.cells if n not in criteria]) for shown in items), default=0)
     several_systems = any(item.row.system for item in items)
-    which = (
-        f"means of {fmt.count(means.score.n)} shown" if filters.shown_selection().filtered else ""
-    )
+    which = f"means of {fmt.count(means.score.n)}"
+    which += " shown" if filters.shown_selection().filtered else ""
     headings = [
         _sorting_head("Item", "item_id", which),
         _sorting_head("Score", "score", fmt.score(means.score.value)),

@@ -20,7 +20,7 @@ from core.text import numbers as fmt
 from pages.run import figures, grid, item
 from pages.ui import asking_words as words
 from pages.ui import routes, state
-from pages.ui.asking_words import SCALE_WORDS, rule_label
+from pages.ui.asking_words import SCALE_NAMES, rule_label
 from pages.ui.places import alike, run_head
 from pages.ui.resources import require_seen, store
 from pages.ui.text import esc, one_line
@@ -133,7 +133,7 @@ def _show_raters(panel: Panel) -> None:
 def _run_facts(run: Run, rubric: Rubric) -> list[tuple[str, str]]:
     plan = run.plan
     rules = (
-        f"{SCALE_WORDS[scale].lower()}: {rule_label(getattr(run.panel.rules, scale)).lower()}"
+        f"{SCALE_NAMES[scale].lower()}: {rule_label(getattr(run.panel.rules, scale)).lower()}"
         for scale in planning.scales_of(rubric)
     )
     of_all = [

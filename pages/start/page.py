@@ -76,7 +76,7 @@ def _run_card(run: RunRow) -> None:
 
 #: What a first-time visitor sees of the example: the picture, its words, and its screen.
 PICTURES = (
-    ("grid", "Every vote of every judge", routes.RUN),
+    ("grid", "Every verdict, and the votes behind it", routes.RUN),
     ("agreement", "How reliable each criterion is", routes.AGREEMENT),
     ("item", "One text, its votes and its score", routes.RUN),
 )

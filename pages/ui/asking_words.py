@@ -247,12 +247,6 @@ SCALE_NAMES: Mapping[str, str] = {
     "nominal": "Categories",
 }
 
-SCALE_WORDS: dict[Scale, str] = {
-    "binary": "Met or unmet",
-    "ordinal": "Levels in an order",
-    "nominal": "Categories without an order",
-}
-
 RULE_WORDS: dict[Scale, dict[str, str]] = {
     "binary": {
         "majority": (

@@ -379,7 +379,7 @@ def ask_name(key: str, width: int = 180) -> str:
         key=key,
         max_chars=LONGEST,
         width=width,
-        placeholder="Your name",
+        placeholder="Your name, to sign",
         label_visibility="collapsed",
     )
     return written

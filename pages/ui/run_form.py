@@ -17,7 +17,7 @@ from core.services.runs.planning import RunChoices, RunRequest
 from core.text import numbers as fmt
 from pages.ui import asking, routes, state
 from pages.ui.asking import FieldKeys
-from pages.ui.asking_words import RULE_WORDS, SCALE_WORDS, rule_label, who_answers
+from pages.ui.asking_words import RULE_WORDS, SCALE_NAMES, rule_label, who_answers
 from pages.ui.resources import remembered, store
 from pages.ui.text import esc, label, one_line
 from pages.ui.trial.judges import show_missing_keys
@@ -150,7 +150,7 @@ def _scale_rules(saved: Panel | None, rubric: Rubric, judges: int) -> dict[Scale
             key = plan_key("rule", scale, panel_name)
             state.seed(key, rules[scale])
             rules[scale] = st.selectbox(
-                SCALE_WORDS[scale],
+                SCALE_NAMES[scale],
                 RULES[scale],
                 key=key,
                 format_func=rule_label,

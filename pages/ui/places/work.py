@@ -144,9 +144,9 @@ def link_to_settling(run_id: int, item_id: str | None = None) -> None:
     if queue is not None:
         draw_link(REVIEW_ITEM, text, {state.QUEUE: queue}, icon="gavel", help=help)
     elif item_id is None:
-        draw_link(
-            REVIEW_ITEM, text, {state.RUN: run_id, state.RULE: SPLIT}, icon="gavel", help=help
-        )
+        help += " Their votes are hidden until you answer; the grid settles with votes in sight."
+        address = {state.RUN: run_id, state.RULE: SPLIT}
+        draw_link(REVIEW_ITEM, text, address, icon="gavel", help=help)
     else:
         only_item = browsing.packed_set(store(), run_id, [item_id])
         address = {

@@ -215,7 +215,8 @@ def test_means_in_the_head_and_counts_of_filters_follow_the_filter(store: Store)
     run_id = made(store)
     whole, (part,) = open_run(run_id), grids(open_run(run_id, find="n1"))
 
-    assert grids(whole)[0].heads[0]["note"] == ""
+    # Each of its seven items has a score.
+    assert grids(whole)[0].heads[0]["note"] == "means of 7"
     assert part.heads[0]["note"] == "means of 1 shown"
     assert [line[0].words for line in part.lines] == [
         "old, all items",

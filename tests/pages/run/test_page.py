@@ -448,7 +448,7 @@ def test_the_plan_names_versions_judges_and_what_settles_votes(store: Store) -> 
     text = shown(open_run(graded(store), view="plan"))
 
     assert "Essays *starred*, version 1" in text
-    assert "met or unmet: majority; levels in an order: mean" in text
+    assert "yes/no: majority; levels: mean" in text
     assert "openai/m" in text
 
 
