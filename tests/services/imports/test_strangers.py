@@ -67,6 +67,26 @@ def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, 
     return import_files.import_path(store, file, changes=changes, words=meant)
 
 
+#: What a notice says where the rows that are read are not the file's.
+TURNED = ("has a row", "is a row", "are a row", "are the options of one answer", "is a criterion")
+
+
+#: Their first line is a topic, is data, or has a code before each heading.
+HEADED_OTHERWISE = ("topic.csv", "bare.csv", "results.csv")
+
+
+def every_heading_is_listed(case: Stranger, report: dict[str, Any]) -> None:
+    """A column has a role or a notice that names it, unless a notice says what became of rows."""
+    if not case.name.endswith(".csv") or case.name in HEADED_OTHERWISE:
+        return
+    if any(words in str(report["notices"]) for words in TURNED):
+        return
+    # Of a list in another notation the first line has the headings as well.
+    headings = re.split(r"[;,]", case.data.partition("\n")[0].replace('"', ""))
+    listed = str([[role["column"] for role in report["roles"]], report["notices"]])
+    assert [heading for heading in headings if heading.strip() not in listed] == []
+
+
 def first(store: Store, report: dict[str, Any]) -> Any:
     return store.datasets.load(report["dataset_version"]).items[0]
 
@@ -90,6 +110,7 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
         read_as_its_map_says(store, file, case)
         return
     report = brought(store, file, case.words)
+    every_heading_is_listed(case, report)
     assert report["kind"] == case.kind, report["notices"]
     if case.kind == "dataset":
         assert report["items"] == case.figure
@@ -111,6 +132,7 @@ def test_a_table_is_what_a_person_reads_in_it(store: Store, tmp_path: Path, case
 def read_as_its_map_says(store: Store, file: Path, case: Stranger) -> None:
     """The reading is said, and is the one that a person has: the first map."""
     report = brought(store, file, case.words)
+    every_heading_is_listed(case, report)
     told = brought(store, file, tuple(re.split(r" (?=[a-z_]+=)", case.maps[0])))
     for of in (report, told):
         assert all(role.pop("why") for role in of["roles"])
@@ -133,6 +155,8 @@ def refused_with_maps_that_pass(store: Store, file: Path, case: Stranger) -> Non
     assert all(word in str(refused.value) for word in case.words_in_refusal), str(refused.value)
     assert set(map(" ".join, proposed)) >= set(case.maps), str(refused.value)
     reports = {" ".join(words): brought(store, file, words) for words in proposed}
+    for report in reports.values():
+        every_heading_is_listed(case, report)
     if case.figure:
         report = reports[case.maps[0]]
         figure = (report["votes"], len(report["raters"]), report["items"], report["criteria"])
