@@ -280,7 +280,7 @@ RATED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "votes in cells.jsonl",
         lines(LISTED),
-        "refused",
+        "at once",
         (10, 2, 5, 1),
         maps=("item=key submission=passage rater=annotators label=votes",),
     ),

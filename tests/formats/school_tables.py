@@ -73,7 +73,7 @@ SCHOOL_TABLES: tuple[Stranger, ...] = (
                 ]
             }
         ),
-        "refused",
+        "at once",
         (30, 4, 6, 2),
         maps=(
             "item=thread submission=message rater=flags[].checker criteria=flags[].rude"

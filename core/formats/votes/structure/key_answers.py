@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from core.formats.columns.answer_columns import columns_by_scale
@@ -85,14 +85,16 @@ def answer_keys(
         reasons = values.remarks  # raters of an item may all give the same
     reason = next((c for c in reasons if c not in (*answers, rater, *judged)), "")
     others = {*keys, rater, *answers, *judged, *varying}
-    most = values.uniqueness(item) * values.size / 2
-    authors = [
-        c
-        for c in values.columns
-        if names_a_system(c) and c not in others and 1 < len(values.distinct[c]) <= most
-    ]
-    system = "" if any(map(names_a_system, item)) else next(iter(authors), "")
+    system = author_of(values, item, others)
     return RowKeys(item, rater, tuple(answers), asked, judged, reason, system=system)
+
+
+def author_of(values: Values, item: Sequence[str], taken: Collection[str]) -> str:
+    """Return the column of the systems that wrote several items each, beside the ids, or ""."""
+    most = values.uniqueness(item) * values.size / 2
+    able = (c for c in values.columns if names_a_system(c) and c not in taken)
+    authors = (c for c in able if 1 < len(values.distinct[c]) <= most)
+    return "" if any(map(names_a_system, item)) else next(authors, "")
 
 
 def _system_texts(values: Values, texts: Sequence[str], item: Sequence[str]) -> TextColumns | None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from core.errors import Problem
-from core.formats.columns.answer_columns import MOST_SHARED
+from core.formats.columns.answer_columns import MOST_MARK, MOST_SHARED, is_index
 from core.formats.columns.headings import is_quantity
+from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import PEOPLE, RATERS, REMARKS, has_word, plain_heading
 from core.formats.source.parsed import refusal
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table, with_paths
+from core.formats.votes.structure.key_answers import author_of
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.record_states import are_states
 from core.formats.votes.structure.texts import best_texts
@@ -20,9 +24,10 @@ from core.formats.votes.structure.values import values_of
 from core.formats.votes.structure.vote_headings import item_changes
 
 #: Headings of lists of answers, if no other column lists their raters.
-_ANSWERS = frozenset({"votes", "ratings", "annotations", "judgments", "judgements", "responses"})
+_MARKS = frozenset({"ratings", "scores", "marks", "grades", "points"})
+_ANSWERS = _MARKS | {"votes", "annotations", "judgments", "judgements", "responses"}
 #: Words of headings that say only that the cells list answers.
-_LISTED = frozenset({*_ANSWERS, "scores", "labels", "evaluations", "assessments", "annotation"})
+_LISTED = frozenset({*_ANSWERS, "labels", "evaluations", "assessments", "annotation"})
 #: Keys of spans, boxes and ids, whose numbers are no marks.
 _PLACES = frozenset(
     {"start", "end", "begin", "stop", "from", "to", "offset", "length", "x", "y", "w", "h", "width"}
@@ -34,7 +39,7 @@ _ROWS = 1000
 def list_answer_changes(table: Table) -> Iterator[tuple[tuple[str, ...], bool]]:
     """Yield the changes for a table whose cells list answers, next to cells that list raters.
 
-    Each with whether it is sure: lists headed for people are equally long, and repeat answers.
+    Each with whether it is sure: lists beside one of raters, or of several unnamed raters.
     """
     inside = [f"{c}[].{key}" for c in table.columns for key in _keys_in(table, c)]
     of_criteria = [f"{c}.{key}" for c in table.columns for key in _criteria_in(table, c)]
@@ -55,17 +60,29 @@ def list_answer_changes(table: Table) -> Iterator[tuple[tuple[str, ...], bool]]:
         return
     values = values_of(table)
     item = item_columns(values)
-    sure = bool(item) and all(_are_of_several(c, lists[c]) for c in able)
+    numbered = tuple(c for c in table.columns if is_index(table, c))[:1]
+    sure = has_word(who, RATERS) or all(_are_of_several(c, lists[c]) for c in able)
     raters = [f"rater={who}"] if who else []
     name = "criteria" if len(able) > 1 else "label"
+    varying = [c for c in values.columns if item and values.varies(item, c)]
+    author = author_of(values, item, (*item, *varying)) if item else ""
+    raters += [f"system={author}"] if author else []
     for texts in best_texts(values, values.text_columns(), item).readings():
-        changes = (*item_changes(item), *texts.changes(item), *raters)
-        yield (*changes, *(f"{name}={c}" for c in able)), sure and not texts.second
+        is_own = texts.text in values.columns and values.uniqueness([texts.text]) == 1
+        keys = item or numbered or ((texts.text,) if is_own else ())
+        changes = (*item_changes(keys), *texts.changes(keys), *raters)
+        yield (*changes, *(f"{name}={c}" for c in able)), sure and bool(keys) and not texts.second
 
 
 def _are_of_several(column: str, lists: Sequence[Sequence[Any]]) -> bool:
-    """Return whether lists headed for people are equally long, and some repeat an answer."""
-    alike = len({len(of) for of in lists}) == 1 and _is_headed_for_people(column)
+    """Return whether lists are headed for people, equally long, and some repeat an answer.
+
+    Lists of marks that are not equally long are of raters, too: each criterion would have one.
+    """
+    sizes = {len(of) for of in lists if of}
+    if len(sizes) > 1 and {*plain_heading(column).split()} <= _MARKS:
+        return min(sizes) > 1
+    alike = len(sizes) == 1 and _is_headed_for_people(column)
     return alike and any(len({*map(str, of)}) < len(of) for of in lists)
 
 
@@ -240,15 +257,27 @@ def _lists_in(table: Table, column: str) -> list[list[Any]]:
 
 
 def _list_in(cell: Any) -> list[Any]:
+    """Return the list in a cell, also one that Python wrote as text, or []."""
     value = parsed_cell(cell)
+    if isinstance(value, str) and value.startswith("['") and value.endswith("]"):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            value = ast.literal_eval(value)
     return value if isinstance(value, list) else []
 
 
 def _are_answers(column: str, lists: Sequence[Sequence[Any]]) -> bool:
     words = [str(value) for of in lists for value in of if value is not None]
     repeat = 1 < len(set(words)) <= MOST_SHARED and len(set(words)) < len(words)
+    repeat = repeat or ({*plain_heading(column).split()} <= _MARKS and _are_marks(words))
     is_remark = has_word(column, REMARKS) or are_states(words)
     return repeat and not is_remark and not _are_people(column, lists)
+
+
+def _are_marks(words: Sequence[str]) -> bool:
+    """Return whether words are whole numbers up to a hundred, of which some repeat."""
+    numbers = {number_of(word) for word in words}
+    whole = all(n is not None and n.is_integer() and 0 <= n <= MOST_MARK for n in numbers)
+    return whole and 1 < len(numbers) < len(words)
 
 
 def _are_people(column: str, lists: Sequence[Sequence[Any]]) -> bool:

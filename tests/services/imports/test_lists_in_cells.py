@@ -1,0 +1,92 @@
+"""Cells that list answers: of raters by place, of raters named beside, of criteria named beside."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import InputError
+from core.services.imports import import_files
+from core.store.store import Store
+from tests.formats.strangers import Rows, essay, short, table
+
+WHO = ("'Ines'", "'Tove'", "'Karl'")
+
+
+def roles(report: dict[str, Any]) -> dict[str, str]:
+    """The columns by their roles; each role has one."""
+    return {role["role"]: role["column"] for role in report["roles"]}
+
+
+def brought(store: Store, path: Path, data: str, *changes: str) -> dict[str, Any]:
+    path.write_text(data)
+    return import_files.import_path(store, path, changes=changes)
+
+
+def test_lists_beside_names_of_raters_are_read_with_the_system(
+    store: Store, tmp_path: Path
+) -> None:
+    models = ("lark-2", "wren-1", "people")
+    rows = [
+        {
+            "context": f"What is new in town {n}?",
+            "annotators": ["jo", "kim"],
+            "responses": [
+                {"response": essay(10 * n + k), "model": models[k]}
+                | {"Apt": [k % 2, 1], "Fun": [n % 3, k]}
+                for k in range(3)
+            ],
+        }
+        for n in range(6)
+    ]  # fmt: skip
+    report = brought(store, tmp_path / "talks.json", json.dumps(rows))
+    # Six contexts, three answers each, two people, two questions.
+    assert (report["votes"], len(report["raters"]), report["items"]) == (72, 2, 18)
+    assert roles(report)["system"] == "model"
+    assert (roles(report)["text"], roles(report)["prompt"]) == ("response", "context")
+
+
+def direct(sizes: tuple[int, ...], **more: str) -> Rows:
+    """Translations with a list of scores each, as text."""
+    return [
+        {
+            "original": f"Der Rat von Stadt {n} spricht von seiner Brücke.",
+            "translation": short(n),
+            "scores": str([(31 * n + 7 * r) % 20 + 60 for r in range(sizes[n % len(sizes)])]),
+            "z_scores": str([round(n / 7 - r / 3, 4) for r in range(sizes[n % len(sizes)])]),
+        }
+        | more
+        for n in range(12)
+    ]
+
+
+@pytest.mark.parametrize("index", ["", "index"])
+def test_lists_of_numbers_of_unequal_length_are_of_raters(
+    store: Store, tmp_path: Path, index: str
+) -> None:
+    data = table(direct((3, 4)), "pandas" if index else None, index)
+    report = brought(store, tmp_path / "scores.csv", data)
+    # Six translations with three scores, six with four.
+    assert (report["votes"], len(report["raters"]), report["items"]) == (42, 4, 12)
+    assert any("raters 1, 2 and so on" in notice["message"] for notice in report["notices"])
+    ignored = [role["column"] for role in report["roles"] if role["role"] == "ignored"]
+    assert ignored == ["z_scores"]
+
+
+def test_lists_of_numbers_of_one_length_may_be_of_criteria_and_are_asked_about(
+    store: Store, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="label=scores"):
+        brought(store, tmp_path / "scores.csv", table(direct((3,))))
+
+
+def test_names_that_python_wrote_beside_numbers_are_the_raters(
+    store: Store, tmp_path: Path
+) -> None:
+    data = table(direct((3,), annotators=f"[{', '.join(WHO)}]"))
+    report = brought(store, tmp_path / "scores.csv", data)
+    assert (report["votes"], len(report["raters"]), report["items"]) == (36, 3, 12)
+    assert {rater["name"] for rater in report["raters"]} == {"Ines", "Tove", "Karl"}
