@@ -21,7 +21,7 @@ from core.formats.columns.headings import (
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table
 from core.formats.votes.nested.left_inside import Keys, leaves_of, left_inside_notice
-from core.formats.votes.nested.mean_scores import mean_criteria
+from core.formats.votes.nested.mean_scores import grades_beside, mean_criteria
 from core.formats.votes.nested.record_names import (
     CATEGORIES,
     LONGEST,
@@ -85,7 +85,13 @@ def judgements_as_rows(table: Table) -> Table:
     )
     judged = [[leaf for leaf in leaves if leaf.criterion not in means] for leaves in judged]
     every = [leaf for leaves in judged for leaf in leaves]
-    is_rated = any(leaf.rater for leaf in every)
+    is_rated, grades = any(leaf.rater for leaf in every), list[str]()
+    if not is_rated and all(leaf.criterion for leaf in every):
+        scores = [[("", leaf.criterion, leaf.score) for leaf in leaves] for leaves in judged]
+        grades = grades_beside(table, columns, scores)
+        for row, leaves in zip(table.rows, judged, strict=True):
+            given = [c for c in grades if row.get(c) not in (None, "")]
+            leaves += [_NestedScore((), row[c], criterion=c) for c in given]
     if not is_rated:
         table = _with_named_judges(table)
     asked = all(leaf.asked for leaf in every)
@@ -96,16 +102,16 @@ def judgements_as_rows(table: Table) -> Table:
     fields = [field for field in _FIELDS if field in named]
     item = "" if beside or named_fields(flat_columns(table), ["item"]) else "item id"
     own_id = next(iter(item_columns(values_of(table))), "") if item else ""
+    heads = [c for c in table.columns if c not in (*columns, own_id, *grades)]
     rows, lines = list[dict[str, Any]](), list[int | None]()
     for at, leaves in enumerate(judged):
-        kept = {c: cell for c, cell in table.rows[at].items() if c not in (*columns, own_id)}
+        kept = {c: cell for c, cell in table.rows[at].items() if c in heads}
         kept = {item: table.rows[at][own_id] if own_id else str(at + 1)} | kept if item else kept
         for leaf in leaves:
             cells = (leaf.rater or "rater", leaf.criterion, leaf.score, leaf.reason, leaf.kind)
             judgement = dict(zip(_FIELDS, cells, strict=True))
             rows.append(kept | {field: judgement[field] for field in fields})
             lines.append(table.lines[at])
-    heads = [c for c in table.columns if c not in (*columns, own_id)]
     said = [Problem(f"Each judgement in {' and '.join(map(repr, columns))} is a row.")]
     if none := [line for line, leaves in zip(table.lines, judged, strict=True) if not leaves]:
         without = "1 record has" if len(none) == 1 else f"{len(none):,} records have"
@@ -114,6 +120,7 @@ def judgements_as_rows(table: Table) -> Table:
         keys for row in table.rows for c in columns for keys in leaves_of(row.get(c), (c,))
     )
     said += left_inside_notice(keys for keys in every_leaf if keys not in read)
+    said += [Problem(f"{name!r}, beside them, is one more criterion.") for name in grades]
     said += [Problem(f"{name!r} is the mean of the others and is left out.") for name in means]
     return replace(
         table, columns=(*filter(None, [item]), *heads, *fields), rows=tuple(rows),
