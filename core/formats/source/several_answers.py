@@ -83,7 +83,7 @@ def answers_as_rows(
         return tuple(columns), tuple(rows), tuple(lines), ()
     parts = {column for group in groups.values() for column in group.values()}
     left = [c for c in columns if c.strip() not in parts]
-    own_id = _id_column(left, rows)
+    own_id = id_column(left, rows)
     whole = [c for c in left if of == "question" and c != own_id and _WHOLE.match(c.strip())]
     kept = [c for c in left if c not in (own_id, *whole)]
     longer, of_lines, dashes = list[Row](), list[int | None](), 0
@@ -127,7 +127,7 @@ def answers_in_lists(rows: Sequence[Row]) -> tuple[str, list[tuple[int, int, Row
     sizes = {len(row[key]) for row in rows}
     if any(number_of_first(c, [r.get(c) for r in rows], min(sizes)) is not None for c in columns):
         return None  # a comparison, which names the best of each list
-    own_id = _id_column([*columns], rows)
+    own_id = id_column([*columns], rows)
     for at, row in enumerate(rows):
         number = at + 1 if own_id is None else row[own_id]
         kept = {c: cell for c, cell in row.items() if c not in (key, own_id)}
@@ -155,7 +155,7 @@ def number_of_first(column: str, cells: Sequence[Any], size: int) -> int | None:
     return 1 if min(known) > 0 and max(known) == size else None
 
 
-def _id_column(columns: Sequence[str], rows: Sequence[Row]) -> str | None:
+def id_column(columns: Sequence[str], rows: Sequence[Row]) -> str | None:
     """Return the first column headed for ids that differ in every row, or ``None``."""
     ids = (c for c in columns if _ID.match(c.strip()))
     return next((c for c in ids if len({str(row.get(c)) for row in rows}) == len(rows)), None)

@@ -41,6 +41,7 @@ from core.formats.source.summary_rows import left_out_notices, scale_cells, summ
 from core.formats.tables.cells import is_nested, parsed_cell, steps_of, value_at, values_at
 from core.formats.tables.json_tables import ROW, json_table
 from core.formats.tables.packed_cells import with_scores_apart
+from core.formats.tables.parents import with_text_of_parents
 from core.formats.tables.raters_in_rows import raters_as_rows
 from core.formats.tables.sheets import chosen_sheet, joined_sheets, sheet_rows
 from core.formats.tables.submissions import submission_rows, submissions_in
@@ -164,7 +165,8 @@ def _tidy_table(table: Table) -> Table:
         table = replace(table, rows=rows, lines=lines, notices=notices, scales=scales, told=told)
     columns, rows, apart = with_scores_apart(table.columns, table.rows)
     columns, rows, said = with_options_joined(columns, rows)
-    said = (*apart, *said)
+    columns, rows, of_parents = with_text_of_parents(columns, rows)
+    said = (*apart, *said, *of_parents)
     if table.document is None:
         columns, rows, lines, as_rows = answers_as_rows(columns, rows, table.lines)
         columns, rows, lines, of_raters = raters_as_rows(columns, rows, lines)

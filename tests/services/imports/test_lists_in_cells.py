@@ -1,4 +1,4 @@
-"""Cells that list answers: of raters by place, of raters named beside, of criteria named beside."""
+"""Cells that list answers, of raters or criteria; rows that answer other rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from core.errors import InputError
 from core.services.imports import import_files
 from core.store.store import Store
-from tests.formats.strangers import Rows, essay, short, table
+from tests.formats.strangers import Rows, essay, lines, short, table
 
 WHO = ("'Ines'", "'Tove'", "'Karl'")
 
@@ -90,3 +90,61 @@ def test_names_that_python_wrote_beside_numbers_are_the_raters(
     report = brought(store, tmp_path / "scores.csv", data)
     assert (report["votes"], len(report["raters"]), report["items"]) == (36, 3, 12)
     assert {rater["name"] for rater in report["raters"]} == {"Ines", "Tove", "Karl"}
+
+
+ASPECTS = ("helpfulness", "wit", "spam")
+
+
+def thread(n: int) -> dict[str, Any]:
+    """A message that answers another one, but for each third."""
+    parent = {} if n % 3 == 0 else {"parent_id": f"m{n - 1}"}
+    return {"message_id": f"m{n}", "text": essay(n), "user_id": f"u{n % 4}"} | parent
+
+
+@pytest.mark.parametrize("form", ["in an object", "side by side", "as text"])
+def test_lists_of_criteria_beside_their_scores_are_read(
+    store: Store, tmp_path: Path, form: str
+) -> None:
+    rows = [thread(n) for n in range(9)]
+    for n, row in enumerate(rows):
+        lists: dict[str, Any] = {
+            "names": [*ASPECTS[: 2 + n % 2]],
+            "scores": [n / 8, 0.25, 0.5][: 2 + n % 2],
+        }
+        inside = {"name": lists["names"], "value": lists["scores"], "count": [1, 3, 2][: 2 + n % 2]}
+        row |= {"labels": inside} if form == "in an object" else lists
+        row |= {k: str(of) for k, of in lists.items()} if form == "as text" else {}
+    data = "\n".join(map(json.dumps, rows)) + "\n"
+    report = brought(store, tmp_path / "messages.jsonl", data)
+    # Nine messages with two or three scores, four of them with three.
+    assert (report["votes"], report["criteria"], report["items"]) == (22, 3, 9)
+    items = {item.id: item for item in store.datasets.load(report["dataset_version"]).items}
+    assert items["m1"].prompt == essay(0)
+    assert not items["m0"].prompt
+
+
+def test_people_listed_beside_numbers_are_no_criteria(store: Store, tmp_path: Path) -> None:
+    rows = [thread(n) | {"names": ["Ada", "Bo"], "scores": [n % 3, 1]} for n in range(9)]
+    data = "\n".join(map(json.dumps, rows)) + "\n"
+    with pytest.raises(InputError, match="label=scores"):
+        brought(store, tmp_path / "messages.jsonl", data)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "json", "csv"])
+def test_the_text_that_a_row_answers_is_its_prompt(
+    store: Store, tmp_path: Path, ending: str
+) -> None:
+    rows = [{"parent_id": ""} | thread(n) for n in range(9)]
+    rows[1]["parent_id"] = "gone"
+    data = {"csv": table(rows), "json": json.dumps(rows)}.get(ending) or lines(rows)
+    report = brought(store, tmp_path / f"messages.{ending}", data, "submission=text")
+    items = {item.id: item for item in store.datasets.load(report["dataset_version"]).items}
+    assert items["m5"].prompt == essay(4)
+    assert not items["m0"].prompt
+    assert "Rows named that the file lacks: 1." in str(report["notices"])
+
+
+def test_ids_that_no_row_has_give_no_prompts(store: Store, tmp_path: Path) -> None:
+    rows = [thread(n) | {"parent_id": f"k{n}"} for n in range(9)]
+    report = brought(store, tmp_path / "messages.csv", table(rows), "submission=text")
+    assert not any(item.prompt for item in store.datasets.load(report["dataset_version"]).items)

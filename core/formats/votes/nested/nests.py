@@ -18,8 +18,10 @@ from core.formats.columns.headings import (
     names_a_rater,
     plain_name,
 )
+from core.formats.source.several_answers import id_column
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table
+from core.formats.votes.nested.aligned_lists import with_names_beside_scores
 from core.formats.votes.nested.left_inside import Keys, leaves_of, left_inside_notice
 from core.formats.votes.nested.mean_scores import grades_beside, mean_criteria
 from core.formats.votes.nested.record_names import (
@@ -71,6 +73,7 @@ def judgements_as_rows(table: Table) -> Table:
 
     Any other table is unchanged, and so is a table that does not show which names are judges.
     """
+    as_read, table = table, with_names_beside_scores(table)
     found = list[tuple[tuple[str, ...], list[list[_NestedScore]], set[Keys]]]()
     for columns in _nesting_columns(table):
         read = set[Keys]()
@@ -78,7 +81,7 @@ def judgements_as_rows(table: Table) -> Table:
             found.append((columns, judged, read))
     found = [of for of in found if not any({*of[0]} < {*others} for others, _, _ in found)]
     if len(found) != 1 or {*_FIELDS} & {*table.columns} - {*found[0][0]}:
-        return table
+        return as_read
     columns, judged, read = found[0]
     means = mean_criteria(
         [(leaf.rater, leaf.criterion, leaf.score) for leaf in leaves] for leaves in judged
@@ -101,7 +104,8 @@ def judgements_as_rows(table: Table) -> Table:
     }
     fields = [field for field in _FIELDS if field in named]
     item = "" if beside or named_fields(flat_columns(table), ["item"]) else "item id"
-    own_id = next(iter(item_columns(values_of(table))), "") if item else ""
+    ids = (*item_columns(values_of(table)), id_column(flat_columns(table), table.rows) or "")
+    own_id = ids[0] if item else ""
     heads = [c for c in table.columns if c not in (*columns, own_id, *grades)]
     rows, lines = list[dict[str, Any]](), list[int | None]()
     for at, leaves in enumerate(judged):

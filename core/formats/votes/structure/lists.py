@@ -141,9 +141,9 @@ def unnamed_raters_as_rows(table: Table) -> Table:
         about = {c: row.get(c) for c in heads if c not in several}
         if several:
             of = row.get(several[0])
-            about["reference"] = next(iter(_list_in(of)), of)
+            about["reference"] = next(iter(list_in(of)), of)
         for column, group in whose.items():
-            for n, marks in enumerate(_list_in(row.get(column)), 1):
+            for n, marks in enumerate(list_in(row.get(column)), 1):
                 rows.append({**about, "rater": f"{group or 'rater'} {n}", **marks})
                 lines.append(table.lines[at])
     listed = " and ".join(map(repr, criteria))
@@ -163,7 +163,7 @@ def _marked_criteria(table: Table, column: str) -> tuple[str, ...]:
     """Return the criteria if every cell lists objects of a few numbers, several a row, or ()."""
     if column not in table.nested:
         return ()
-    cells = [_list_in(row.get(column)) for row in table.rows]
+    cells = [list_in(row.get(column)) for row in table.rows]
     objects = [entry for of in cells for entry in of]
     if not any(len(of) > 1 for of in cells) or not all(isinstance(e, dict) for e in objects):
         return ()
@@ -194,7 +194,7 @@ def one_row_per_answer(
         return table, rater
     rows, lines, places, problems = [], list[int | None](), [], list[Problem]()
     for at, row in enumerate(table.rows):
-        cells = {c: _list_in(row.get(c)) for c in listed}
+        cells = {c: list_in(row.get(c)) for c in listed}
         sizes = {len(of) for of in cells.values() if of}
         if len(sizes) > 1:
             message = f"{' and '.join(map(repr, listed))} list different numbers of entries."
@@ -225,7 +225,7 @@ _NUMBERED = "rater (by its place)"
 
 def _keys_in(table: Table, column: str) -> list[str]:
     """Return the keys of the objects in a column of lists with several objects a row."""
-    cells = [_list_in(row.get(column)) for row in table.rows[:20]]
+    cells = [list_in(row.get(column)) for row in table.rows[:20]]
     objects = [entry for of in cells for entry in of]
     if not any(len(of) > 1 for of in cells) or not all(isinstance(e, dict) for e in objects):
         return []
@@ -244,7 +244,7 @@ def _criteria_in(table: Table, column: str) -> list[str]:
 
 def _lists_in(table: Table, column: str) -> list[list[Any]]:
     """Return the lists in a column of short values and nulls, or [] for any other column."""
-    cells = [_list_in(row.get(column)) for row in table.rows[:_ROWS]]
+    cells = [list_in(row.get(column)) for row in table.rows[:_ROWS]]
     filled = [
         row.get(column) for row in table.rows[:_ROWS] if row.get(column) not in (None, "", [])
     ]
@@ -256,7 +256,7 @@ def _lists_in(table: Table, column: str) -> list[list[Any]]:
     return cells if plain and many and len(lists) == len(filled) else []
 
 
-def _list_in(cell: Any) -> list[Any]:
+def list_in(cell: Any) -> list[Any]:
     """Return the list in a cell, also one that Python wrote as text, or []."""
     value = parsed_cell(cell)
     if isinstance(value, str) and value.startswith("['") and value.endswith("]"):
