@@ -302,6 +302,12 @@ def heads_a_source(column: str) -> bool:
 _BEFORE = re.compile(r"(dialog(ue)?|conversation|chat)?( ?(context|history|so far))")
 
 
+#: What a text is about, beside it in an object: posts and their titles, which are summarised.
+_POSTED = tuple(
+    f"{head}.{key}" for key in ("post", "title") for head in ("info", "meta", "metadata")
+)
+
+
 def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
     """Return the column with the prompts that the texts in ``text`` answer, or "".
 
@@ -317,6 +323,7 @@ def prompt_beside(table: Table, text: str, columns: Iterable[str]) -> str:
     if not asked and has_word(text, WRITTEN_TEXTS):
         asked = _worded_columns(table, (c for c in others if _BEFORE.fullmatch(plain_heading(c))))
         asked = asked or _worded_columns(table, filter(heads_a_source, others))
+    asked = asked or _worded_columns(table, (c for c in _POSTED if c in others))[:1]
     return asked[0] if len(asked) == 1 else ""
 
 

@@ -104,7 +104,8 @@ def read_bundle(
     if kind == "autorubric":
         return _read_experiment_bundle(source, rubric, dataset)
     if kind in TOOL_NAMES:
-        read = bundle(read_results(source.first_file, source.name), rubric, dataset, bins)
+        fields = mapping.used() if mapping else {}
+        read = bundle(read_results(source.first_file, source.name, fields), rubric, dataset, bins)
         notice = Problem(f"Read as results of {TOOL_NAMES[kind]}.")
         return replace(read, notices=limited([notice, *read.notices]))
     if kind in TABLES:
@@ -115,16 +116,11 @@ def read_bundle(
         roles = role_table(table, mapping.roles(), chosen)
         if kind == "pairs":
             read = bundle(pairs_in(table, mapping), rubric, dataset, bins)
-            notices = limited(
-                [
-                    _layout_notice(mapping),
-                    *table.notices,
-                    *_left_out_notices(table, mapping),
-                    *read.notices,
-                ]
-            )
+            notices = [_layout_notice(mapping), *table.notices]
+            notices += [*_left_out_notices(table, mapping), *read.notices]
             as_json = mapping.model_dump(mode="json", exclude_defaults=True)
-            return replace(read, format="pairs", notices=notices, mapping=as_json, roles=roles)
+            said = limited(notices)
+            return replace(read, format="pairs", notices=said, mapping=as_json, roles=roles)
         return replace(_bundle_of_table(source, table, mapping, rubric, dataset), roles=roles)
     description = "not recognised" if kind == "unknown" else f"a {kind}, which holds no votes"
     raise InputError(f"This is {description}.", (), source.name)

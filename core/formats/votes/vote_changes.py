@@ -22,7 +22,7 @@ from core.formats.datasets.roles import (
 )
 from core.formats.tables.table import Table, joined_parts
 from core.formats.votes.pairs.pair_tables import preference_columns
-from core.formats.votes.structure.named_fields import NAMES, PAIR
+from core.formats.votes.structure.named_fields import ABOUT_ITEM, NAMES, PAIR
 from core.formats.votes.vote_mapping import (
     Layout,
     VoteMapping,
@@ -82,6 +82,17 @@ def is_only_for_items(changes: Sequence[str]) -> bool:
     fields = {change.partition("=")[0].partition(":")[0] for change in changes}
     labels = any(change.startswith("label:") for change in changes)
     return is_for_items(changes) and (labels or bool(fields & _ONLY_ITEMS))
+
+
+def item_fields(changes: Sequence[str]) -> dict[str, str]:
+    """Return the columns of fields of items beside the submission, or {} if anything else changes.
+
+    >>> item_fields(["prompt=meta.asked"]), item_fields(["prompt=meta.asked", "label=mark"])
+    ({'prompt': 'meta.asked'}, {})
+    """
+    fields = [change.partition("=") for change in changes]
+    known = all(field in ABOUT_ITEM[1:] and column for field, _, column in fields)
+    return {field: column for field, _, column in fields} if known else {}
 
 
 def change_votes(mapping: VoteMapping, changes: Sequence[str], table: Table) -> VoteMapping:

@@ -49,6 +49,7 @@ from core.formats.votes.vote_changes import (
     change_votes,
     is_for_items,
     is_only_for_items,
+    item_fields,
     layout_meant,
 )
 from core.formats.votes.vote_mapping import Layout, VoteMapping
@@ -104,6 +105,8 @@ def look(
     if unsaid and (mapping := only_reading(table_of(source, MAX_ITEMS, rubric), rubric)):
         table = with_paths(table_of(source, rubric=rubric), mapping.used().values())
         return FileShape(source, mapping.layout, table, mapping)
+    if shape in TOOL_NAMES and (fields := item_fields(changes)):
+        return FileShape(source, shape, None, VoteMapping(layout="long", **fields))
     shape = shape if kind else _kind_meant(shape, changes, first.layout if first else None)
     if shape not in TABLES:
         return FileShape(source, shape, table_of(source, MAX_ITEMS) if shape == "unknown" else None)
@@ -250,14 +253,10 @@ def import_path(
     if bins and file_look.kind not in TOOL_NAMES:
         raise InputError("--bins is for the scores of other tools; this is not one of their files.")
     bundle = read_bundle(
-        file_look.source,
-        file_look.kind,
-        rubric=read_rubric,
-        dataset=read_dataset,
-        mapping=mapping,
-        bins=Bins.of(bins),
+        file_look.source, file_look.kind, rubric=read_rubric, dataset=read_dataset,
+        mapping=mapping, bins=Bins.of(bins),
         chosen={column for change in changes for column in change.partition("=")[2].split(",")},
-    )
+    )  # fmt: skip
     expected = preview(store, bundle)
     result = None if dry else bring_in(store, bundle, source=path.name, shown_preview=expected)
     report = votes_data(bundle, expected, result) | {"db": str(store.path)}
@@ -313,10 +312,10 @@ def change_mapping(file_look: FileShape, changes: Sequence[str]) -> VoteMapping 
     Raises:
         InputError: a change is not understood.
     """
-    if not changes or file_look.table is None or file_look.mapping is None:
-        if changes:
-            raise InputError("--map is for tables; this source names its columns itself.")
+    if not changes or (file_look.kind in TOOL_NAMES and file_look.mapping):
         return file_look.mapping
+    if file_look.table is None or file_look.mapping is None:
+        raise InputError("--map is for tables; this source names its columns itself.")
     return change_votes(file_look.mapping, changes, file_look.table)
 
 

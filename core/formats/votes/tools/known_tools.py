@@ -5,7 +5,7 @@ The first entry that fits is used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.domain.dataset import Dataset
@@ -28,6 +28,7 @@ from core.formats.votes.tools import (
     promptfoo,
     trace_scores,
 )
+from core.formats.votes.tools.fields import with_mapped_fields
 from core.formats.votes.tools.shapes import tool_format
 from core.formats.votes.tools.tool_results import ToolResults, items_without_answers
 
@@ -59,8 +60,10 @@ def tool_of(opened: Opened) -> Format | None:
     return format_of(TOOLS, opened)
 
 
-def read_results(data: str | bytes | Opened, name: str) -> ToolResults:
-    """Return the results in a recognised file.
+def read_results(
+    data: str | bytes | Opened, name: str, fields: Mapping[str, str] = {}
+) -> ToolResults:
+    """Return the results in a recognised file; ``fields`` are places of its items' fields.
 
     Raises:
         InputError: damaged, or not a file of a known tool.
@@ -70,8 +73,7 @@ def read_results(data: str | bytes | Opened, name: str) -> ToolResults:
     if tool is None:
         tools = ", ".join(TOOL_NAMES.values())
         raise InputError(f"This is not a known file of results ({tools}).", (), name)
-    results: ToolResults = tool.read(opened)
-    return results
+    return with_mapped_fields(tool.read(opened), fields)
 
 
 def read_items(

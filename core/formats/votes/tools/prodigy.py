@@ -59,4 +59,10 @@ def _marked_choice(results: ToolResults, item: str, rater: str, row: Mapping[str
     return Marked(item, question, rater, "human", chosen, several)
 
 
-SHAPES = of_rows(_is_task, _read_annotations, roles={})
+_ROLES = {
+    **dict.fromkeys(("answer", "accept[]", "options[].id", "options[].text"), "label"),
+    **dict.fromkeys(("_annotator_id", "_session_id"), "rater"),
+    "_input_hash": "item",
+    "label": "criterion",
+}
+SHAPES = of_rows(_is_task, _read_annotations, roles=_ROLES)
