@@ -43,6 +43,7 @@ from core.formats.votes.imported import (
 )
 from core.formats.votes.item_texts import has_text_per_system, text_notices, version_place
 from core.formats.votes.nested.left_inside import left_beside_paths, left_inside_notice
+from core.formats.votes.nested.marked_errors import errors_of_raters
 from core.formats.votes.nested.nests import judgements_as_rows
 from core.formats.votes.pairs.contests import pairs_in, scores_joined
 from core.formats.votes.pairs.pair_columns import scores_of_sides, without_counts
@@ -153,7 +154,7 @@ def table_of(
     read_before, votes = opened.once(_tables_of_votes).get(sheet, (None, table))
     if read_before is not table:
         votes = without_resubmissions(without_unfinished(without_counts(table)))
-        votes = judgements_as_rows(votes)
+        votes = judgements_as_rows(errors_of_raters(votes))
         votes = rankings_as_pairs(unnamed_raters_as_rows(votes))
         opened.once(_tables_of_votes)[sheet] = table, votes
     return without_absences(votes, rubric, kept) if rubric or kept else votes.once(without_absences)

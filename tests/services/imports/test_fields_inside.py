@@ -51,6 +51,7 @@ def test_a_tool_s_items_have_the_prompt_and_the_system_that_meta_names(
     assert first.meta["meta"] == {"page": 0}
     roles = {role["column"]: role["role"] for role in report["roles"]}
     assert (roles["meta.prompt"], roles["meta.system"]) == ("prompt", "system")
+    assert roles["meta.page"] == "note"
     # What people chose is the grade, and is not called ignored.
     assert roles["accept[]"] == "label"
     assert roles["answer"] == "label"

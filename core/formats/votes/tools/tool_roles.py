@@ -23,7 +23,8 @@ _PERSON = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z|\b(email|username|(first|last|full
 _FIELDS = {"submission": "text", "prompt": "prompt", "reference": "reference", "system": "system"}
 
 
-_TEXTS = {*_FIELDS.values(), "context", "reason"}
+#: Roles that are found by values even if others are known.
+_BY_WORDS = {*_FIELDS.values(), "context", "reason", NOTE}
 
 
 class _Field(NamedTuple):
@@ -39,8 +40,8 @@ def roles_of_fields(
     """Return the role of each field of the rows, by the path to it: `data.reply`, `marks[].value`.
 
     A field that is not known, and not named for a question, has the role of the items and answers
-    that hold all of its values. If some are known, only texts are found in this way. A known path
-    with a dot at its end is of all other fields within it.
+    that hold all of its values. If some are known, only texts and notes are found in this way. A
+    known path with a dot at its end is of all other fields within it.
     """
     fields: dict[str, _Field] = {}
     for row in rows:
@@ -49,7 +50,7 @@ def roles_of_fields(
             field.filled[0] += bool(word)
             if word and len(field.words) < _SOUGHT:
                 field.words[word] = None
-    kept = {role: of for role, of in _kept_words(results).items() if not known or role in _TEXTS}
+    kept = {role: of for role, of in _kept_words(results).items() if not known or role in _BY_WORDS}
     asked = {answer.question.partition(" (")[0] for answer in results.answers} if known else set()
     told = {path: "label" for path in fields if asked & {*re.split(r"[.\[\]]+", path)}}
     told |= known
