@@ -1,8 +1,9 @@
-"""Prompts and systems inside `meta` and `info`, and `--map` beside the reader of a tool."""
+"""What `meta` and `info` name, and what `--map` does beside the reader of a tool."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -94,3 +95,26 @@ def test_a_post_that_two_summaries_are_of_is_their_prompt(store: Store, tmp_path
         del row["info"]["post"]
     titled = brought(store, tmp_path / "titles.jsonl", rows)
     assert items(store, titled)[0].prompt == "My town 0 and its bridge"
+
+
+def test_numbers_in_steps_name_the_map_that_reads_them_exactly(
+    store: Store, tmp_path: Path
+) -> None:
+    rows = [
+        {
+            "user_input": f"Where is lamp {n}?",
+            "retrieved_contexts": [f"Lamp {n} is here."],
+            "response": essay(n),
+            "faithfulness": 0.1234 + n / 17,
+            "answer_relevancy": 0.5 + n / 31,
+        }
+        for n in range(8)
+    ]
+    report = brought(store, tmp_path / "ragas.jsonl", rows)
+    assert report["kind"] == "ragas"
+    (message,) = (n["message"] for n in report["notices"] if "exactly" in n["message"])
+    maps = re.findall(r"--map (\S+)\b", message)
+    assert maps == ["submission=response", "labels=faithfulness,answer_relevancy"]
+    exact = brought(store, tmp_path / "ragas.jsonl", rows, *maps)
+    labels = [item.labels["faithfulness"].label for item in items(store, exact)]
+    assert [float(label) for label in labels] == [row["faithfulness"] for row in rows]

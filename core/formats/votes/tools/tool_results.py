@@ -10,6 +10,7 @@ from core.domain.base import build_model
 from core.domain.dataset import Dataset
 from core.domain.rubric import Rubric
 from core.errors import InputError, Problem
+from core.formats.columns.text_columns import maps_for
 from core.formats.datasets.labels import TEXT_AVAILABLE
 from core.formats.source.parsed import ColumnRole, limited
 from core.formats.votes.derived_rubric import criterion_data, lines_as_spelt
@@ -111,7 +112,7 @@ def bundle(
     votes = checker.read(lines)
     notices = [*results.notices, *_scores_behind(results)]
     notices += [notice for scale in scales.values() for notice in scale.notices]
-    notices += checker.notices
+    notices += [*_numbers_as_labels(results, scales), *checker.notices]
     details = {} if results.contest is None else {"contest": results.contest}
     return VoteBundle(
         results.title,
@@ -141,6 +142,18 @@ def _scores_behind(results: ToolResults) -> list[Problem]:
     listed = ", ".join(map(repr, names[:20]))
     message = f"Passed or not is the answer of {listed}; the scores are in the reasons."
     return [Problem(message, "To read the scores: --bins 5, or the steps on the page.")]
+
+
+def _numbers_as_labels(results: ToolResults, scales: Mapping[str, Scale]) -> list[Problem]:
+    """Return how to read the numbers in steps as labels, if each question is a column."""
+    columns = {role.column: role.role for role in results.roles}
+    texts = [column for column, role in columns.items() if role == "text"]
+    binned = [name for name, scale in scales.items() if scale.edges]
+    if not binned or len(texts) != 1 or not {*binned} <= columns.keys():
+        return []
+    maps = maps_for("submission", texts) + " " + maps_for("labels", [",".join(binned)])
+    message = "The numbers can be labels of the texts instead, exactly, without a rater"
+    return [Problem(f"{message}: {maps}.")]
 
 
 def _scales_of_questions(results: ToolResults, bins: Bins | None) -> dict[str, Scale]:
