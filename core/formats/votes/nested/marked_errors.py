@@ -11,12 +11,14 @@ from core.errors import Problem
 from core.formats.columns.headings import names_a_rater, plain_name
 from core.formats.source.heading_words import REMARKS, has_word
 from core.formats.tables.table import Table
-from core.formats.votes.structure.word_scales import scale_order
+from core.text.names import fold
 
 #: What is put around a part of a text to show it.
 _MARKED = re.compile(r"<(v|mark|hl|err|error|span)(?: [^<>]*)?>(.*?)</\1>|\*\*(.+?)\*\*", re.S)
 _CATEGORIES = frozenset({"category", "error category", "mqm category", "error type", "issue type"})
 _SEVERITIES = frozenset({"severity", "error severity", "mqm severity", "issue severity"})
+#: Severities, worst first; others are less.
+_WORST = ("critical", "major", "minor")
 #: The column of a rater's errors, each with its category, its severity and the marked words.
 ERRORS = "remark: errors"
 
@@ -25,24 +27,23 @@ def errors_of_raters(table: Table) -> Table:
     """Return the table with unmarked texts, and one row for a rater's errors in a text.
 
     The row has the worst of the severities, with its category; the others are in a remark. Other
-    tables, and those whose severities have no known order, are unchanged.
+    tables, and those with other words for severities, are unchanged.
     """
     marked = [c for c in table.columns if c not in table.nested and _is_marked(table, c)]
     heads = {plain_name(c): c for c in reversed(table.columns)}
     category = next((c for name, c in heads.items() if name in _CATEGORIES), "")
     severity = next((c for name, c in heads.items() if name in _SEVERITIES), "")
     rated = bool(category and severity) and any(map(names_a_rater, table.columns))
-    words = {str(row.get(severity)) for row in table.rows} if rated else set[str]()
-    order = scale_order(words, severity)
-    if ERRORS in table.columns or not (marked or order):
+    rated = rated and any(_rank(row.get(severity)) < len(_WORST) for row in table.rows)
+    if ERRORS in table.columns or not (marked or rated):
         return table
-    remarks = [c for c in table.columns if order and has_word(c, REMARKS) and c not in marked]
+    remarks = [c for c in table.columns if rated and has_word(c, REMARKS) and c not in marked]
     own = {category, severity, *marked, *remarks}
     groups = dict[tuple[str, ...], list[int]]()
     for at, row in enumerate(table.rows):
         plain = [_unmarked(row.get(c)) for c in marked]
         key = (*plain, *(str(row.get(c)) for c in table.columns if c not in own))
-        groups.setdefault(key if order else (*key, str(at)), []).append(at)
+        groups.setdefault(key if rated else (*key, str(at)), []).append(at)
     several = [of for of in groups.values() if len(of) > 1]
     if not (marked or several):
         return table
@@ -50,7 +51,7 @@ def errors_of_raters(table: Table) -> Table:
     rows, lines = list[dict[str, Any]](), list[int | None]()
     for places in groups.values():
         of_group = [table.rows[at] for at in places]
-        worst = min(of_group, key=lambda row: (order or {}).get(str(row.get(severity)), 0))
+        worst = min(of_group, key=lambda row: _rank(row.get(severity)))
         said = [_error_in_words(row, marked, (category, severity), remarks) for row in of_group]
         cells = {c: worst.get(c) for c in kept} | {c: _unmarked(worst.get(c)) for c in marked}
         rows.append(cells | {ERRORS: "; ".join(filter(None, said))})
@@ -59,6 +60,11 @@ def errors_of_raters(table: Table) -> Table:
         table, columns=(*kept, ERRORS), rows=tuple(rows), lines=tuple(lines), places=(),
         document=None, notices=(*table.notices, *_notices(marked, several, severity)),
     )  # fmt: skip
+
+
+def _rank(severity: Any) -> int:
+    word = fold(str(severity or ""))
+    return _WORST.index(word) if word in _WORST else len(_WORST)
 
 
 def _is_marked(table: Table, column: str) -> bool:
@@ -86,7 +92,7 @@ def _unmarked(text: Any) -> str:
 def _error_in_words(
     row: dict[str, Any], marked: Sequence[str], kinds: Sequence[str], remarks: Sequence[str]
 ) -> str:
-    """Return an error's category, severity, marked words and remarks; "" if a row marks nothing."""
+    """Return the category, severity, marked words and remarks of an error, or ""."""
     spans = [m for c in marked for m in _MARKED.finditer(str(row.get(c) or ""))]
     named = ", ".join(str(row[c]) for c in kinds if row.get(c))
     parts = [" ... ".join(m[2] or m[3] or "" for m in spans)]

@@ -23,8 +23,7 @@ _PERSON = re.compile(r"[^@\s]+@[^@\s]+\.\w+\Z|\b(email|username|(first|last|full
 _FIELDS = {"submission": "text", "prompt": "prompt", "reference": "reference", "system": "system"}
 
 
-#: Roles that are found by values even if others are known.
-_BY_WORDS = {*_FIELDS.values(), "context", "reason", NOTE}
+_TEXTS = {*_FIELDS.values(), "context", "reason"}
 
 
 class _Field(NamedTuple):
@@ -40,8 +39,8 @@ def roles_of_fields(
     """Return the role of each field of the rows, by the path to it: `data.reply`, `marks[].value`.
 
     A field that is not known, and not named for a question, has the role of the items and answers
-    that hold all of its values. If some are known, only texts and notes are found in this way. A
-    known path with a dot at its end is of all other fields within it.
+    that hold all of its values. If some are known, only texts are found in this way, and notes by
+    their names. A known path with a dot at its end is of all other fields within it.
     """
     fields: dict[str, _Field] = {}
     for row in rows:
@@ -50,11 +49,14 @@ def roles_of_fields(
             field.filled[0] += bool(word)
             if word and len(field.words) < _SOUGHT:
                 field.words[word] = None
-    kept = {role: of for role, of in _kept_words(results).items() if not known or role in _BY_WORDS}
+    kept = {role: of for role, of in _kept_words(results).items() if not known or role in _TEXTS}
     asked = {answer.question.partition(" (")[0] for answer in results.answers} if known else set()
     told = {path: "label" for path in fields if asked & {*re.split(r"[.\[\]]+", path)}}
     told |= known
     others = {path: known.get(f"{path.partition('.')[0]}.", IGNORED) for path in fields}
+    notes = [of.get("meta", {}) for of in results.items.values()] if known else []
+    kept_paths = {path for of in notes[:_ITEMS] for path, _ in _words_inside(of)}
+    others |= dict.fromkeys(kept_paths & others.keys(), NOTE)
     return [
         _role_of_field(path, field, kept, told.get(path, ""), others[path])
         for path, field in fields.items()
