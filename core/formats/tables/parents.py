@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
 from core.errors import Problem
 from core.formats.source.heading_words import plain_heading
 from core.formats.source.one_hot import Folded, Row
-from core.formats.source.several_answers import id_column
 
 #: Headings of the id of the row that a row answers.
 _PARENTS = frozenset(
@@ -16,7 +17,10 @@ _PARENTS = frozenset(
     | {"parent post id", "parent turn id", "responds to"}
 )
 _TEXTS = frozenset({"text", "content", "message", "body", "comment", "post", "utterance", "reply"})
+_IDS = frozenset({"id", "uid", "uuid", "key", "number", "nr", "no"})
 _PROMPT = "prompt"
+#: What Reddit puts before the ids of comments and posts.
+_KIND = re.compile(r"\At[13]_")
 
 
 def with_text_of_parents(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
@@ -30,18 +34,32 @@ def with_text_of_parents(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
     by_heading = {plain_heading(c): c for c in columns}
     named = [c for heading, c in by_heading.items() if heading in _PARENTS]
     texts = [c for heading, c in by_heading.items() if heading in _TEXTS]
-    is_told = len(named) == len(texts) == 1 and _PROMPT not in by_heading
-    id = id_column([c for c in columns if c not in named], rows) if is_told else None
-    if id is None:
+    if len(named) != 1 or len(texts) != 1 or _PROMPT in by_heading:
         return tuple(columns), tuple(rows), ()
     parent, text = named[0], texts[0]
-    text_of = {str(row.get(id)): row.get(text) for row in rows}
-    told = [str(row[parent]) for row in rows if row.get(parent) not in (None, "")]
-    absent = sum(name not in text_of for name in told)
-    if 2 * absent >= len(told):
+    told = [_bare_id(row.get(parent)) for row in rows]
+    ids = [c for heading, c in by_heading.items() if heading.rpartition(" ")[2] in _IDS]
+    by_id = (_texts_by_id(rows, c, text) for c in ids if c != parent)
+    answered = len([*filter(None, told)])
+    able = (of for of in by_id if 2 * sum(name in of for name in told if name) > answered)
+    if not (text_of := next(able, {})):
         return tuple(columns), tuple(rows), ()
-    message = f"'prompt' is the {text!r} of the row that {parent!r} names."
+    absent = sum(name not in text_of for name in told if name)
+    message = f"'prompt' is the {text!r} of the row that {parent!r} names, which is left out."
     message += f" Rows named that the file lacks: {absent:,}." if absent else ""
-    asked = (text_of.get(str(row.get(parent))) for row in rows)
-    longer = tuple(row | {_PROMPT: of} for row, of in zip(rows, asked, strict=True))
-    return (*columns, _PROMPT), longer, (Problem(message),)
+    kept = [c for c in columns if c != parent]
+    longer = tuple(
+        {c: row[c] for c in kept if c in row} | {_PROMPT: text_of.get(name)}
+        for row, name in zip(rows, told, strict=True)
+    )
+    return (*kept, _PROMPT), longer, (Problem(message),)
+
+
+def _texts_by_id(rows: Sequence[Row], id: str, text: str) -> dict[str, Any]:
+    """Return the text of each id, or {} if an id has several."""
+    text_of = {_bare_id(row.get(id)): row.get(text) for row in rows}
+    return text_of if all(text_of[_bare_id(r.get(id))] == r.get(text) for r in rows) else {}
+
+
+def _bare_id(cell: Any) -> str:
+    return "" if cell is None else _KIND.sub("", str(cell))

@@ -76,6 +76,25 @@ def test_lists_of_numbers_of_unequal_length_are_of_raters(
     assert ignored == ["z_scores"]
 
 
+def test_lists_that_numpy_wrote_are_read_and_their_texts_are_the_items(
+    store: Store, tmp_path: Path
+) -> None:
+    rows = direct((3, 4))
+    for row in rows:
+        row |= {"scores": row["scores"].replace(",", "")}
+        del row["z_scores"]
+    report = brought(store, tmp_path / "scores.csv", table(rows))
+    assert (report["votes"], len(report["raters"]), report["items"]) == (42, 4, 12)
+
+
+def test_scores_of_listed_choices_are_no_raters(store: Store, tmp_path: Path) -> None:
+    rows = direct((3,), choices="")
+    for n, row in enumerate(rows):
+        row |= {"choices": str([f"to hill {n}", f"to lake {n}", f"to town {n}"])}
+        row |= {"scores": str([int(k == n % 3) for k in range(3)])}
+    assert brought(store, tmp_path / "choices.csv", table(rows))["kind"] == "dataset"
+
+
 def test_lists_of_numbers_of_one_length_may_be_of_criteria_and_are_asked_about(
     store: Store, tmp_path: Path
 ) -> None:
@@ -101,7 +120,7 @@ def thread(n: int) -> dict[str, Any]:
     return {"message_id": f"m{n}", "text": essay(n), "user_id": f"u{n % 4}"} | parent
 
 
-@pytest.mark.parametrize("form", ["in an object", "side by side", "as text"])
+@pytest.mark.parametrize("form", ["in an object", "side by side", "as text", "records"])
 def test_lists_of_criteria_beside_their_scores_are_read(
     store: Store, tmp_path: Path, form: str
 ) -> None:
@@ -114,6 +133,10 @@ def test_lists_of_criteria_beside_their_scores_are_read(
         inside = {"name": lists["names"], "value": lists["scores"], "count": [1, 3, 2][: 2 + n % 2]}
         row |= {"labels": inside} if form == "in an object" else lists
         row |= {k: str(of) for k, of in lists.items()} if form == "as text" else {}
+        pairs = zip(lists["names"], lists["scores"], strict=True)
+        records = [{"name": name, "value": value} for name, value in pairs]
+        if form == "records":
+            row |= {"names": records, "scores": n}
     data = "\n".join(map(json.dumps, rows)) + "\n"
     report = brought(store, tmp_path / "messages.jsonl", data)
     # Nine messages with two or three scores, four of them with three.
@@ -136,10 +159,11 @@ def test_the_text_that_a_row_answers_is_its_prompt(
 ) -> None:
     rows = [{"parent_id": ""} | thread(n) for n in range(9)]
     rows[1]["parent_id"] = "gone"
+    rows[2]["parent_id"] = "t1_m1"  # as Reddit writes it
     data = {"csv": table(rows), "json": json.dumps(rows)}.get(ending) or lines(rows)
     report = brought(store, tmp_path / f"messages.{ending}", data, "submission=text")
     items = {item.id: item for item in store.datasets.load(report["dataset_version"]).items}
-    assert items["m5"].prompt == essay(4)
+    assert (items["m2"].prompt, items["m5"].prompt) == (essay(1), essay(4))
     assert not items["m0"].prompt
     assert "Rows named that the file lacks: 1." in str(report["notices"])
 
@@ -148,3 +172,14 @@ def test_ids_that_no_row_has_give_no_prompts(store: Store, tmp_path: Path) -> No
     rows = [thread(n) | {"parent_id": f"k{n}"} for n in range(9)]
     report = brought(store, tmp_path / "messages.csv", table(rows), "submission=text")
     assert not any(item.prompt for item in store.datasets.load(report["dataset_version"]).items)
+
+
+def test_the_id_of_what_a_row_answers_is_no_answer(store: Store, tmp_path: Path) -> None:
+    rows = [
+        {"id": n, "reply_to": n - 1 if n % 4 else None, "text": essay(n), "tone": 1 + n % 3}
+        | {"rater": who, "depth": (n + len(who)) % 3}
+        for n in range(8)
+        for who in ("al", "bob")
+    ]
+    report = brought(store, tmp_path / "thread.csv", table(rows), "item=id", "rater=rater")
+    assert report["criteria"] == 2

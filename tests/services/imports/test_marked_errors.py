@@ -80,6 +80,15 @@ def test_the_worst_error_counts_and_all_are_in_the_remark() -> None:
     assert "comment" not in read.columns
 
 
+def test_places_of_errors_are_no_items_and_stand_in_the_remark() -> None:
+    rows = [row | {"start": str(n), "end": str(n + 2)} for n, row in enumerate(found())]
+    read = errors_of_raters(read_table(table(rows), "mqm.csv"))
+    assert {"start", "end"}.isdisjoint(read.columns)
+    assert len(read.rows) == 32
+    # The first error of the first rater in the third segment of B: a row without a mark.
+    assert "No error, Neutral: " in " ".join(row["remark: errors"] for row in read.rows)
+
+
 def test_severities_without_a_known_order_and_other_rows_are_left_alone() -> None:
     rows = found()
     for row in rows:

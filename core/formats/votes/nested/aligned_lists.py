@@ -8,6 +8,7 @@ from typing import Any
 
 from core.errors import Problem
 from core.formats.columns.headings import names_a_criterion, names_a_rater
+from core.formats.source.heading_words import ASPECTS, has_word
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table
 from core.formats.votes.nested.record_names import LONGEST, fields_named
@@ -20,12 +21,13 @@ Lists = dict[str, list[Any]]
 def with_names_beside_scores(table: Table) -> Table:
     """Return the table with a list of records for each lists of criteria beside their scores.
 
-    The lists are in a cell's object (`{name: [...], value: [...]}`) or in columns side by side.
+    The lists are in a cell's object (`{name: [...], value: [...]}`) or in columns side by side. A
+    list of records of `name` and `value` is read like these.
     """
     for column in sorted(table.nested):
-        cells = [parsed_cell(row.get(column)) for row in table.rows]
-        if all(isinstance(cell, dict) for cell in cells if cell) and any(cells):
-            lists = [{k: list_in(of) for k, of in (cell or {}).items()} for cell in cells]
+        cells = [_as_lists(parsed_cell(row.get(column))) for row in table.rows]
+        if None not in cells and any(cells):
+            lists = [cell or {} for cell in cells]
             if records := _records_of(lists):
                 table = _with_records(table, column, (), records)
     listed = [c for c in table.columns if c in table.nested or _is_written_by_python(table, c)]
@@ -35,6 +37,20 @@ def with_names_beside_scores(table: Table) -> Table:
         if _names_in(of_rows) == names and (records := _records_of(of_rows)):
             return _with_records(table, names, (scores,), records)
     return table
+
+
+def _as_lists(cell: Any) -> Lists | None:
+    """Return the lists of an object, or of fields of records that name no rater and no criterion.
+
+    ``None`` for another cell.
+    """
+    if isinstance(cell, dict) or not cell:
+        return {k: list_in(of) for k, of in (cell or {}).items()}
+    if not isinstance(cell, list) or not all(isinstance(of, dict) for of in cell):
+        return None
+    keys = dict.fromkeys(key for of in cell for key in of)
+    told = {field for of in cell for key in of for field in fields_named(key, of)}
+    return None if {"rater", "criterion"} & told else {k: [of.get(k) for of in cell] for k in keys}
 
 
 def _is_written_by_python(table: Table, column: str) -> bool:
@@ -68,17 +84,19 @@ def _records_of(rows: Sequence[Lists]) -> list[list[dict[str, Any]]]:
 def _names_in(rows: Sequence[Lists]) -> str:
     """Return the only key whose lists name criteria, each once and in several rows, or ""."""
     keys = dict.fromkeys(key for of in rows for key in of)
-    able = [key for key in keys if _are_criteria([of.get(key, []) for of in rows])]
+    able = [key for key in keys if _are_criteria(key, [of.get(key, []) for of in rows])]
     return able[0] if len(able) == 1 else ""
 
 
-def _are_criteria(lists: Sequence[list[Any]]) -> bool:
+def _are_criteria(heading: str, lists: Sequence[list[Any]]) -> bool:
+    """Return whether names repeat over the rows, and one or their heading says what they are."""
     every = [name for of in lists for name in of]
     if not all(isinstance(name, str) and len(name) <= LONGEST for name in every):
         return False
     several = 2 * len({*every}) <= len(every) and all(len({*of}) == len(of) for of in lists)
     people = any(names_a_rater(name) or names_a_model(name) for name in {*every})
-    return several and not people and any(map(names_a_criterion, {*every}))
+    named = has_word(heading, ASPECTS) or any(map(names_a_criterion, {*every}))
+    return several and not people and named
 
 
 def _are_scores(rows: Sequence[Mapping[str, list[Any]]], key: str) -> bool:

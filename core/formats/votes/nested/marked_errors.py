@@ -17,6 +17,7 @@ from core.text.names import fold
 _MARKED = re.compile(r"<(v|mark|hl|err|error|span)(?: [^<>]*)?>(.*?)</\1>|\*\*(.+?)\*\*", re.S)
 _CATEGORIES = frozenset({"category", "error category", "mqm category", "error type", "issue type"})
 _SEVERITIES = frozenset({"severity", "error severity", "mqm severity", "issue severity"})
+_PLACES = frozenset({"start", "end", "begin", "stop", "offset", "span", "spans", "length"})
 #: Severities, worst first; others are less.
 _WORST = ("critical", "major", "minor")
 #: The column of a rater's errors, each with its category, its severity and the marked words.
@@ -29,15 +30,16 @@ def errors_of_raters(table: Table) -> Table:
     The row has the worst of the severities, with its category; the others are in a remark. Other
     tables, and those with other words for severities, are unchanged.
     """
-    marked = [c for c in table.columns if c not in table.nested and _is_marked(table, c)]
     heads = {plain_name(c): c for c in reversed(table.columns)}
     category = next((c for name, c in heads.items() if name in _CATEGORIES), "")
     severity = next((c for name, c in heads.items() if name in _SEVERITIES), "")
     rated = bool(category and severity) and any(map(names_a_rater, table.columns))
     rated = rated and any(_rank(row.get(severity)) < len(_WORST) for row in table.rows)
+    flat = [c for c in table.columns if c not in table.nested]
+    marked = [c for c in flat if _is_marked(table, c, of_errors=rated)]
     if ERRORS in table.columns or not (marked or rated):
         return table
-    remarks = [c for c in table.columns if rated and has_word(c, REMARKS) and c not in marked]
+    remarks = [c for c in flat if rated and c not in marked and _is_about_errors(c)]
     own = {category, severity, *marked, *remarks}
     groups = dict[tuple[str, ...], list[int]]()
     for at, row in enumerate(table.rows):
@@ -67,8 +69,16 @@ def _rank(severity: Any) -> int:
     return _WORST.index(word) if word in _WORST else len(_WORST)
 
 
-def _is_marked(table: Table, column: str) -> bool:
-    """Return whether most marked texts of a column are in other rows with other marks, or none."""
+def _is_about_errors(column: str) -> bool:
+    """Return whether a heading is that of remarks, or of an error's place in the text."""
+    return has_word(column, REMARKS) or bool({*plain_name(column).split()} & _PLACES)
+
+
+def _is_marked(table: Table, column: str, *, of_errors: bool) -> bool:
+    """Return whether marked texts of a column are in other rows with other marks, or none.
+
+    So must most of them be, unless the rows are ``of_errors``.
+    """
     texts = [row[column] for row in table.rows if isinstance(row.get(column), str)]
     marked = [text for text in texts if ("<" in text or "**" in text) and _MARKED.search(text)]
     if not marked:
@@ -77,7 +87,7 @@ def _is_marked(table: Table, column: str) -> bool:
     for text in texts:
         versions.setdefault(_unmarked(text), set()).add(text)
     several = sum(len(versions[_unmarked(text)]) > 1 for text in marked)
-    return several > 1 and 2 * several > len(marked)
+    return several > 0 if of_errors else several > 1 and 2 * several > len(marked)
 
 
 def _unmarked(text: Any) -> str:
@@ -96,7 +106,7 @@ def _error_in_words(
     spans = [m for c in marked for m in _MARKED.finditer(str(row.get(c) or ""))]
     named = ", ".join(str(row[c]) for c in kinds if row.get(c))
     parts = [" ... ".join(m[2] or m[3] or "" for m in spans)]
-    parts += [str(row[c]) for c in remarks if row.get(c)]
+    parts += [str(row[c]) for c in remarks if row.get(c) not in (None, "")]
     return ": ".join(filter(None, (named, *parts))) if any(parts) or not marked else ""
 
 

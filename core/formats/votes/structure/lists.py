@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -34,6 +35,8 @@ _PLACES = frozenset(
     | {"height", "id", "index", "page", "line", "position", "top", "left", "bottom", "right"}
 )
 _ROWS = 1000
+#: `[87 80 86]`
+_BY_NUMPY = re.compile(r"\[ *\d+\.?( +\d+\.?)* *\]")
 
 
 def list_answer_changes(table: Table) -> Iterator[tuple[tuple[str, ...], bool]]:
@@ -56,10 +59,11 @@ def list_answer_changes(table: Table) -> Iterator[tuple[tuple[str, ...], bool]]:
             c for c in able if {*plain_heading(c).split()} & _ANSWERS or _is_headed_for_people(c)
         )
         able = [c for c in able if c in of_criteria] or list(named)
+        able = [c for c in able if not _are_of_texts(table, lists[c])]
     if not able:
         return
     values = values_of(table)
-    item = item_columns(values)
+    item = () if {*(key := item_columns(values))} & {*lists} else key
     numbered = tuple(c for c in table.columns if is_index(table, c))[:1]
     sure = has_word(who, RATERS) or all(_are_of_several(c, lists[c]) for c in able)
     raters = [f"rater={who}"] if who else []
@@ -72,6 +76,17 @@ def list_answer_changes(table: Table) -> Iterator[tuple[tuple[str, ...], bool]]:
         keys = item or numbered or ((texts.text,) if is_own else ())
         changes = (*item_changes(keys), *texts.changes(keys), *raters)
         yield (*changes, *(f"{name}={c}" for c in able)), sure and bool(keys) and not texts.second
+
+
+def _are_of_texts(table: Table, lists: Sequence[Sequence[Any]]) -> bool:
+    """Return whether another column lists a text for each answer: choices, passages, turns."""
+    sizes = [*map(len, lists)]
+    for column in table.columns:
+        texts = [list_in(row.get(column)) for row in table.rows[:_ROWS]]
+        every = [text for of in texts for text in of]
+        if [*map(len, texts)] == sizes and all(isinstance(text, str) for text in every):
+            return 2 * len({*every}) > len(every)
+    return False
 
 
 def _are_of_several(column: str, lists: Sequence[Sequence[Any]]) -> bool:
@@ -257,8 +272,10 @@ def _lists_in(table: Table, column: str) -> list[list[Any]]:
 
 
 def list_in(cell: Any) -> list[Any]:
-    """Return the list in a cell, also one that Python wrote as text, or []."""
+    """Return the list in a cell, also one that Python or NumPy wrote as text, or []."""
     value = parsed_cell(cell)
+    if isinstance(value, str) and _BY_NUMPY.fullmatch(value):
+        return [number_of(part) for part in value[1:-1].split()]
     if isinstance(value, str) and value.startswith("['") and value.endswith("]"):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
             value = ast.literal_eval(value)
