@@ -34,12 +34,14 @@ _LONGEST = 60
 def with_codebook(rows: TableRows, beside: TableRows, sheet: str) -> TableRows | None:
     """Return rows with the headings that a sheet beside them gives, or ``None`` if it is no such.
 
-    It names most of the columns, each once, beside a label, a scale or what codes mean. Codes that
-    it declares as missing become blank; scales and what other codes mean are told.
+    It names columns or parts of their headings (`Kim / Tone`, `Lee / Tone`), each once, beside a
+    label, a scale or what codes mean. Codes that it declares as missing become blank; scales and
+    what other codes mean are told.
     """
     for key in beside.columns:
         names = [str(row[key]).strip() for row in beside.rows]
-        known = [name for name in names if name in rows.columns]
+        headed = {name: _columns_named(name, rows.columns) for name in names}
+        known = [name for name in names if headed[name]]
         if len({*names}) == len(names) and len(known) > 1 and 3 * len(known) >= 2 * len(names):
             break
     else:
@@ -49,14 +51,15 @@ def with_codebook(rows: TableRows, beside: TableRows, sheet: str) -> TableRows |
              for c in others}  # fmt: skip
     codes = next((c for c in others if any(map(_codes_in, cells[c].values()))), "")
     free = [c for c in others if c != codes]
-    used = {name: {str(row[name]).strip() for row in rows.rows} - {""} for name in known}
+    used = {n: {str(row[c]).strip() for row in rows.rows for c in headed[n]} - {""} for n in known}
     scales = next((c for c in free if any(_is_scale(cells[c][n], used[n]) for n in known)), "")
     free = [c for c in free if c != scales]
     heads = next((c for c in free if _are_headings(cells[c], rows.columns)), "")
     if not (codes or heads or scales):
         return None
-    meant = {c: name for c, name in cells.get(heads, {}).items() if name and c in known}
-    rows, notices = _without_missing(rows, {c: _codes_in(cells[codes][c]) for c in known if codes})
+    meant = {c: name for c, name in cells.get(heads, {}).items() if name and c in rows.columns}
+    meanings = {c: _codes_in(cells[codes][n]) for n in known if codes for c in headed[n]}
+    rows, notices = _without_missing(rows, meanings)
     if meant:
         listed = ", ".join(f"{c!r} is {name!r}" for c, name in meant.items())
         message = f"The sheet {sheet!r} says what headings mean: {listed}."
@@ -69,6 +72,19 @@ def with_codebook(rows: TableRows, beside: TableRows, sheet: str) -> TableRows |
         notices=(*rows.notices, *notices),
         told=(*rows.told, *(f"{meant.get(c, c)}: {line}" for c, line in told if line)),
     )
+
+
+def _columns_named(name: str, columns: Sequence[str]) -> list[str]:
+    """Return the column of this name, or those of several raters with it as a part.
+
+    >>> _columns_named("Tone", ["Tone (Kim)", "Tone (Lee)", "Tones"]), _columns_named("id", ["id"])
+    (['Tone (Kim)', 'Tone (Lee)'], ['id'])
+    """
+    if name in columns or len(name) < 2:
+        return [name] if name in columns else []
+    parted = re.compile(rf"(?:.+[\W_])?{re.escape(name)}(?:[\W_].+)?")
+    of_raters = [c for c in columns if parted.fullmatch(c)]
+    return of_raters if len(of_raters) > 1 else []
 
 
 def _codes_in(cell: str) -> dict[str, str]:
@@ -87,9 +103,9 @@ def _is_scale(cell: str, used: Collection[str]) -> bool:
     >>> _is_scale("1 to 5", {"2", "4"}), _is_scale("low / high", {"low"}), _is_scale("Tone", {"2"})
     (True, True, False)
     """
-    ends, marks = _ENDS.fullmatch(cell), [number_of(word) for word in used]
-    if ends and used:
-        return all(n is not None and float(ends[1]) <= n <= float(ends[2]) for n in marks)
+    ends, marks = _ENDS.fullmatch(cell), [n for w in used if (n := number_of(w)) is not None]
+    if ends and 2 * len(marks) > len(used):
+        return all(float(ends[1]) <= n <= float(ends[2]) for n in marks)
     words = {*map(fold, _STEP.split(cell))}
     return len(words) > 1 and bool(used) and {*map(fold, used)} <= words
 

@@ -36,7 +36,7 @@ from core.formats.votes.structure.scale_ends import (
     ends_of,
     order_sentence,
 )
-from core.formats.votes.structure.told_scales import ToldScale, told_scales
+from core.formats.votes.structure.told_scales import ToldScale, may_be_about, told_scales
 from core.formats.votes.structure.word_scales import no_opinion, scale_order
 from core.text.names import fold
 
@@ -101,7 +101,8 @@ def derive_rubric(
         is_fault = scale == "ordinal" or (scale == "nominal" and is_yes(least) is False)
         is_fault = is_fault and counts_against(criterion, least)
         numbers = [n for label in used_labels if (n := _number(label)) is not None]
-        said = any_says_lowest_is_best((criterion, *told), numbers) if scale == "ordinal" else None
+        about = (criterion, *(line for line in told if may_be_about(line, criterion, used)))
+        said = any_says_lowest_is_best(about, numbers) if scale == "ordinal" else None
         is_fault = is_fault if said is None else said
         if is_ranking or is_fault:
             options = [{**o, "value": round(1 - o["value"], 9)} for o in reversed(options)]

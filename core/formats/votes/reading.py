@@ -218,12 +218,11 @@ def _bundle_of_table(
             for c in mapping.columns
             if c.column in table.scales
         }
-        derived: Derived = derive_rubric(table_votes.lines, gold, source.title, scales, table.told)
+        left = {*table.columns} - {*mapping.used().values()}
+        told = [line for line in table.told if line.partition(":")[0] not in left]
+        derived: Derived = derive_rubric(table_votes.lines, gold, source.title, scales, told)
         rubric, notices = derived.rubric, [*notices, *derived.notices]
-        spelt, gold = (
-            derived.with_rubric_labels(table_votes.lines),
-            derived.with_rubric_labels(gold),
-        )
+        spelt, gold = map(derived.with_rubric_labels, (table_votes.lines, gold))
     else:
         spelt, gold = lines_as_spelt(rubric, table_votes.lines), lines_as_spelt(rubric, gold)
     empty = Counter[str]({"": table_votes.blank[0]} if table_votes.blank[0] else {})

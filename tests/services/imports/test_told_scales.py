@@ -254,3 +254,53 @@ def test_marks_beside_others_have_their_ends(
     options, said = scales(store, tmp_path / "m.csv", {"": [HEAD, *rows]})
     assert options == {"Depth": [*seen], "Tone": [*levels]}
     assert ("The ends of 'Tone' are taken as those" in said) is (other != levels)
+
+
+@pytest.mark.parametrize(
+    ("lowest", "others", "low"),
+    # Points from 0 may be chosen with intent.
+    [("1.5", ("1", "2.5", "4", "5"), "1"), ("0.5", ("0", "2.5", "4", "5"), "0.5")],
+)
+def test_marks_in_halves_share_the_ends_of_a_grid(
+    store: Store, tmp_path: Path, lowest: str, others: tuple[str, ...], low: str
+) -> None:
+    head = [
+        "essay",
+        *(f"{who} / {what}" for who in ("Ms. Ito", "Mr. Lee") for what in ("Form", "Wit")),
+    ]
+    steps = {"Form": others, "Wit": (lowest, "3", "4.5", "5")}
+    rows = [
+        [
+            f"E{n}",
+            *(steps[c.partition(" / ")[2]][(n + at // 3) % 4] for at, c in enumerate(head[1:])),
+        ]
+        for n in range(8)
+    ]
+    options, said = scales(store, tmp_path / "m.csv", {"": [head, *rows]})
+    assert (options["Wit"][0], options["Form"][0]) == (low, others[0])
+    assert ("The ends of 'Wit' are taken as those" in said) is (low != lowest)
+
+
+@pytest.mark.parametrize("cells", ["{who} / {what}", "{what} ({who})"])
+def test_a_legend_of_three_columns_tells_the_scales_of_a_grid(
+    store: Store, tmp_path: Path, cells: str
+) -> None:
+    """What one of its lines says of a total's direction is not said of the criteria."""
+    whats = ("Inhalt", "Aufbau", "Sprache")
+    whos = ("Frau Keil", "Herr Brandt")
+    heads = [cells.format(who=who, what=what) for who in whos for what in whats]
+    rows = [
+        [f"Kind {n}", *(f"{(3 + (n * at + n) % 7) / 2:g}" for at in range(1, len(heads) + 1)), "2"]
+        for n in range(8)
+    ]
+    rows += [["Kind 8", *("krank" for _ in heads), ""]]
+    legend = [["Kriterium", "Was zählt", "Punkte"]]
+    legend += [[what, f"{what} und alles, was dazu gehört; siehe Blatt {n}.", "0–6"]
+               for n, what in enumerate(whats)]  # fmt: skip
+    legend += [["Note", "1 = sehr gut … 6 = ungenügend", ""]]
+    sheets = {"9b": [["Kind", *heads, "Note"], *rows], "Legende": legend}
+    options, said = scales(store, tmp_path / "m.xlsx", sheets)
+    assert {*options} >= {*whats}, said
+    assert {(options[what][0], options[what][-1]) for what in whats} == {("0", "6")}
+    assert "the one that the file tells: 'Inhalt: 0–6'" in said
+    assert "'Inhalt' is taken as ordinal with 0, " in said

@@ -125,6 +125,16 @@ def told_scales(
     return told, notices
 
 
+def may_be_about(line: str, criterion: str, names: Iterable[str]) -> bool:
+    """Return whether a line is no legend of another name alone (`Mark: 1 = best`).
+
+    >>> [may_be_about(line, "Tone", ["Tone", "Mark"]) for line in ("Mark: 1 = best", "1 = best")]
+    [False, True]
+    """
+    headed = _named_in(line.partition(":")[0] if ":" in line else "", tuple(names))
+    return not headed or criterion in headed
+
+
 def _share_scales(
     used: Mapping[str, Collection[str]], told: dict[str, ToldScale]
 ) -> Iterator[Problem]:
@@ -171,7 +181,7 @@ def _shared_words(
 def _shared_ends(
     used: Mapping[str, Collection[str]], told: Mapping[str, ToldScale]
 ) -> dict[tuple[float, float], list[str]]:
-    """Return the ends of a criterion's whole numbers, and those that lack few levels at one end.
+    """Return the ends of a criterion's marks in halves, and those that lack few levels at one end.
 
     Points have other maxima, and 0 may be a level that others lack.
 
@@ -182,10 +192,10 @@ def _shared_ends(
     spans = dict[str, tuple[float, float]]()
     for criterion, labels in used.items():
         numbers = [number_of(label) for label in labels if not holds_no_answer(None, label)]
-        whole = [n for n in numbers if n is not None and n >= 0 and n.is_integer()]
-        free = not (told[criterion].line or ends_of(criterion, {*whole}))
-        if free and 2 < len(whole) == len(numbers) and not has_word(criterion, RANKS, whole=True):
-            spans[criterion] = min(whole), max(whole)
+        marks = [n for n in numbers if n is not None and n >= 0 and (2 * n).is_integer()]
+        free = not (told[criterion].line or ends_of(criterion, {*marks}))
+        if free and 2 < len(marks) == len(numbers) and not has_word(criterion, RANKS, whole=True):
+            spans[criterion] = min(marks), max(marks)
     shared, seen = dict[tuple[float, float], list[str]](), dict.fromkeys(spans.values())
     for criterion, span in spans.items():
         wide = max(seen, key=lambda other: (_lacks_few(span, other), other[1] - other[0]))
@@ -199,7 +209,7 @@ def _lacks_few(span: tuple[float, float], wide: tuple[float, float]) -> bool:
     (low, high), (least, most) = span, wide
     few = 0 < (low - least) + (most - high) <= max(1, (most - least + 1) // 4)
     one_end = (least < low and most == high) or (least == low and high < most and least > 0)
-    return few and one_end and most - least < _LEVELS and (least, low) != (0, 1)
+    return few and one_end and most - least < _LEVELS and not (least == 0 and low <= 1)
 
 
 def _in_order(labels: Collection[str]) -> tuple[str, ...]:
