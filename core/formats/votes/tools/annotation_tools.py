@@ -17,11 +17,11 @@ from core.formats.source.opened import Opened
 from core.formats.source.parsed import finite
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import read_table
-from core.formats.votes.scales import Value
+from core.formats.votes.scales import MOST_LEVELS, Value
 from core.formats.votes.tools.fields import fields_of_items, value_as_text
 from core.formats.votes.tools.messages import object_or_empty, objects_in
 from core.formats.votes.tools.shapes import Rows, ToolShape, of_rows
-from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolResults
+from core.formats.votes.tools.tool_results import RaterKind, ToolAnswer, ToolQuestion, ToolResults
 from core.formats.votes.tools.tool_roles import roles_of_fields
 
 #: What is said where annotators' e-mail addresses and names are replaced by a number.
@@ -120,7 +120,23 @@ def _read_tasks(rows: Rows, title: str) -> ToolResults:
     ]
     if any("email" in person for person in people):
         results.note(_BY_NUMBER)
+    _add_stars(results, rows, marks)
     return with_answers(results, marks, left)
+
+
+def _add_stars(results: ToolResults, rows: Rows, marks: Sequence[Marked]) -> None:
+    """Give ratings in stars their levels: from 1 to the most stars that any of them has."""
+    given = (entry for task in rows for entry in objects_in(task.get("annotations")))
+    regions = [region for entry in given for region in objects_in(entry.get("result"))]
+    names = {str(r.get("from_name"))[:200] for r in regions if r.get("type") == "rating"}
+    stars = {v for of in results.truth.values() for name, v in of.items() if name in names}
+    stars |= {mark.values[0] for mark in marks if mark.question in names}
+    counts = [n for n in stars if isinstance(n, int | float) and n in range(1, MOST_LEVELS)]
+    if counts and len(counts) == len(stars) and max(counts) > 1:
+        levels = tuple(range(1, int(max(counts)) + 1))
+        asked = dict.fromkeys(mark.question for mark in marks)
+        results.questions |= {q: ToolQuestion(levels=levels if q in names else ()) for q in asked}
+        results.note("Stars begin at 1; those of all questions are taken to end alike.")
 
 
 def _annotator_of(annotation: Mapping[str, Any]) -> str:

@@ -40,13 +40,14 @@ class ToolQuestion(NamedTuple):
     """A question: its text, and options from worst to best if the tool names them.
 
     ``nominal``: the options have no order, whatever their values. ``weight``: 0 for a question
-    whose answer follows from the others.
+    whose answer follows from the others. ``levels``: numbers that could be given, seen or not.
     """
 
     requirement: str = ""
     options: tuple[tuple[str, float], ...] = ()
     nominal: bool = False
     weight: float = 1.0
+    levels: tuple[int, ...] = ()
 
 
 @dataclass
@@ -167,9 +168,9 @@ def _scales_of_questions(results: ToolResults, bins: Bins | None) -> dict[str, S
     if unknown:
         names = ", ".join(map(repr, values))
         raise InputError(f"--bins names {unknown[0]!r}. The file has {names}.", (), results.title)
-    empty = ToolQuestion()
+    asked = {name: results.questions.get(name, ToolQuestion()) for name in values}
     return {
-        name: scale_of(name, labels, results.questions.get(name, empty).options, bins)
+        name: scale_of(name, [*labels, *asked[name].levels], asked[name].options, bins)
         for name, labels in values.items()
         if any(value is not None for value in labels)
     }

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from tests.formats import foreign_shapes
 from tests.formats.votes.tools.test_other_tools import read, votes
 
@@ -103,6 +105,41 @@ def test_a_text_of_a_label_studio_annotation_is_the_reason_of_its_answers() -> N
     notes = " ".join(map(str, found.notices))
     assert "Left out: 1 texts of annotations without any other answer." in notes
     assert "known by number alone" in notes
+
+
+@pytest.mark.parametrize(
+    ("given", "levels"),
+    [
+        # Stars begin at 1 and end alike; of other numbers nothing is known.
+        ((("rating", 3, 5), ("rating", 2, 4)), ("12345", "12345")),
+        ((("rating", 3, 4), ("number", 2, 3)), ("1234", "23")),
+        ((("rating", 5, 5), ("number", 0, 3)), ("12345", "0123")),
+        ((("rating", 0, 3), ("rating", 2, 3)), ("0123", "23")),
+    ],
+)
+def test_stars_of_label_studio_begin_at_1_and_end_alike(
+    given: tuple[tuple[str, int, int], ...], levels: tuple[str, ...]
+) -> None:
+    tasks = [
+        {
+            "id": row,
+            "data": {"text": f"The bread of day {row} is still soft."},
+            "annotations": [
+                {
+                    "completed_by": 7,
+                    "result": [
+                        {"from_name": f"q{at}", "type": form, "value": {form: of[row % 2]}}
+                        for at, (form, *of) in enumerate(given)
+                    ],
+                }
+            ],
+        }
+        for row in range(4)
+    ]
+    found = read(json.dumps(tasks), "project.json", "label_studio")
+    options = ["".join(o.label for o in c.options) for c in found.rubric.criteria]
+    assert options == [*levels]
+    assert ("Stars begin at 1" in str(found.notices)) == (levels != ("0123", "23"))
 
 
 def test_decisions_of_prodigy_are_yes_and_no_and_ignored_ones_are_counted() -> None:
