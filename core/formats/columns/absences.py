@@ -11,6 +11,7 @@ from typing import Any
 from core.domain.rubric import Rubric
 from core.errors import Problem
 from core.formats.columns.label_words import ABSENT, MOST_STEPS, NO_ANSWER
+from core.formats.columns.plain_marks import with_plain_marks
 from core.formats.columns.text_columns import text_shape
 from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, PEOPLE, RATERS, has_word, plain_heading
@@ -49,6 +50,8 @@ def without_absences(
     table = _with_minus(table, rubric, kept)
     options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
     options |= {fold(word) for word in kept}
+    known = {o.label for c in rubric.criteria for o in c.options} if rubric else set[str]()
+    table = with_plain_marks(table, {*known, *kept})
     answers = [c for c in table.columns if not _heads_row_numbers(c)]
     told = {fold(code) for line in table.told for code in _TOLD.findall(line)}
     found = {c: _absence_words((row.get(c) for row in table.rows), options, told) for c in answers}

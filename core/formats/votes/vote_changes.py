@@ -222,6 +222,8 @@ def _columns_in_grid(lists: dict[str, list[str]], table: Table) -> list[dict[str
         pair = (re.escape(rater), re.escape(criterion))
         forms = [rf"[\W_]*{a}[\W_]+{b}[\W_]*" for a, b in (pair, pair[::-1])]
         found = [c for c in table.columns if any(re.fullmatch(form, c) for form in forms)]
+        if not found and columns and len(names["criteria"]) == 1 and rater in table.columns:
+            found = [rater]  # beside raters with the criterion in their headings
         if len(found) != 1:
             return None
         columns.append({"column": found[0], side[:-1]: rater, "criterion": criterion})

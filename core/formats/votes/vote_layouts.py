@@ -44,6 +44,7 @@ from core.formats.votes.structure.named_fields import (
     WIDE,
     fields_checked_by_values,
     flat_columns,
+    judges_with_reasons,
     named_fields,
 )
 from core.formats.votes.structure.rater_columns import names_a_respondent, rater_columns
@@ -78,7 +79,7 @@ def kind_of_table(
         return (
             "unknown" if _values_disagree(table, "long") else _layout_unless_merging(table, "long")
         )
-    if _is_grid(table, rubric):
+    if _is_grid(table, rubric) or (rubric is None and judges_with_reasons(table)):
         return "unknown"  # raters by criteria, or labels of a text
     if similar_system_columns(table, loose=False):
         return "unknown"  # systems, not raters

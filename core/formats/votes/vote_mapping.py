@@ -50,7 +50,11 @@ from core.formats.votes.structure.named_fields import (
 )
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import Values, values_of
-from core.formats.votes.structure.vote_headings import heads_label
+from core.formats.votes.structure.vote_headings import (
+    IN_BRACKETS,
+    heads_label,
+    what_is_remarked_on,
+)
 from core.formats.votes.structure.word_scales import is_scale
 from core.text.names import fold
 
@@ -220,36 +224,20 @@ def guess_vote_mapping(table: Table, layout: Layout, rubric: Rubric | None = Non
 def with_reasons(mapping: VoteMapping, table: Table) -> VoteMapping:
     """Return the mapping with the remarks on one column of answers as the reasons of these.
 
-    So are `Essay (Feedback)` beside `Essay (Real)`, and `ann comment` beside `ann`.
+    So are `Essay (Feedback)` beside `Essay (Real)`, `ann comment` beside `ann` or `ann score`.
     """
     columns = [c.model_copy(update={"reason": ""}) for c in mapping.columns]
     mapping = mapping.model_copy(update={"columns": tuple(columns)})
     used = {*mapping.used().values()}
     free = [c for c in table.columns if c not in used and is_remark(c) and not is_confidential(c)]
-    remarks = {about: c for c in free if (about := _what_is_remarked_on(c))}
-    names = [{plain_name(c.column), _IN_BRACKETS.sub("", plain_name(c.column))} for c in columns]
+    remarks = {about: c for c in free if (about := what_is_remarked_on(c))}
+    names = [{plain_name(c.column), IN_BRACKETS.sub("", plain_name(c.column)),
+              plain_name(c.rater)} for c in columns]  # fmt: skip
     whose = {about: [of for of, name in zip(columns, names, strict=True) if about in name]
              for about in remarks}  # fmt: skip
     reasons = {of[0].column: remarks[about] for about, of in whose.items() if len(of) == 1}
     columns = [c.model_copy(update={"reason": reasons.get(c.column, "")}) for c in columns]
     return mapping.model_copy(update={"columns": tuple(columns)})
-
-
-#: A part in brackets at the end of a heading: `(Real)`, `[/20]`.
-_IN_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]\Z")
-
-
-def _what_is_remarked_on(heading: str) -> str:
-    """Return what a heading says its remarks are about, or "".
-
-    >>> _what_is_remarked_on("Essay (Feedback)"), _what_is_remarked_on("ann_comment")
-    ('essay', 'ann')
-    """
-    name = plain_name(heading)
-    if (part := _IN_BRACKETS.search(name)) and is_remark(part[1]):
-        return name[: part.start()]
-    about, _, last = name.rpartition(" ")
-    return about if is_remark(last) else ""
 
 
 def _mean_column(values: Values, columns: Sequence[str]) -> list[str]:
@@ -395,5 +383,5 @@ def _is_reason(column: str, others: Sequence[str]) -> bool:
     >>> _is_reason("ann_reason", ["ann", "ann_reason"]), _is_reason("bob note", ["ann"])
     (True, False)
     """
-    about = _what_is_remarked_on(column)
+    about = what_is_remarked_on(column)
     return plain_name(column) in NAMES["reason"] or about in {*map(plain_name, others)} - {""}

@@ -38,7 +38,7 @@ from core.formats.votes.proposals.raters_beside_criterion import raters_beside_c
 from core.formats.votes.structure.key_answers import RowKeys
 from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
 from core.formats.votes.structure.marks import columns_of_marks, raters_agree, tick_changes
-from core.formats.votes.structure.named_fields import ABOUT_ITEM
+from core.formats.votes.structure.named_fields import ABOUT_ITEM, judges_with_reasons
 from core.formats.votes.structure.rater_columns import (
     RaterColumns,
     item_columns,
@@ -331,6 +331,12 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
 def _ambiguous_readings(table: Table) -> Iterator[NearShape]:
     """Yield the readings of a table with a known layout that is ambiguous."""
     items = guess_mapping(table)
+    if changes := judges_with_reasons(table):
+        item = item_columns(values := values_of(table))
+        judged = best_texts(values, values.text_columns(), item)
+        roles = (*item_changes(item), *judged.changes(item), *changes)
+        yield NearShape("wide", "each judge could have a score and a reason", roles)
+        return
     for label in rival_labels(table, items):
         lacks = f"{label!r} could be the label of its texts"
         yield NearShape("dataset", lacks, (f"submission={items.submission}", f"labels={label}"))

@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from core.formats.columns.answer_columns import MOST_SHARED, words_in
+from core.formats.columns.answer_columns import MOST_SHARED, could_answer, words_in
 from core.formats.columns.headings import (
     GENERATORS,
     MODELS,
+    is_sum,
+    lower_heading,
+    names_a_person,
     names_a_rater,
     plain_name,
     without_prefix,
@@ -19,6 +22,7 @@ from core.formats.columns.text_columns import (
     LONG,
     WRITTEN,
     WRITTEN_BY,
+    is_remark,
     is_worded,
     prompt_beside,
     text_column,
@@ -30,6 +34,7 @@ from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.tables.table import Table
 from core.formats.votes.structure.rater_columns import item_columns
 from core.formats.votes.structure.values import values_of
+from core.formats.votes.structure.vote_headings import LABELS, what_is_remarked_on
 
 #: Column names of each field, most specific first.
 NAMES: dict[str, tuple[str, ...]] = {
@@ -309,3 +314,38 @@ def _is_free_text(table: Table, column: str) -> bool:
     if shape is not None and shape.sentences:
         return True
     return 2 * len(words_in(table, column)) > len(table.rows) > 1
+
+
+#: `gpt-4o | score`, beside `gpt-4o | reason`.
+_SCORE = re.compile(r"(?P<judge>.+?)[\s_|:./–-]+(?P<asked>[^\W_]+)")
+#: Words in headings of what people say beside models.
+_PEOPLE = frozenset({"human", "people", "manual", "expert"})
+
+
+def judges_with_reasons(table: Table) -> tuple[str, ...]:
+    """Return the raters and the criterion of a score and a reason of each judge, or ().
+
+    The judges are models or people. What a person marks beside them, on their scale, is one, too.
+    """
+    remarks = {what_is_remarked_on(c) for c in table.columns if is_remark(c)}
+    parts = {c: part for c in table.columns if (part := _SCORE.fullmatch(c))}
+    scored = {c: part["judge"] for c, part in parts.items()
+              if part["asked"].lower() in LABELS and plain_name(part["judge"]) in remarks
+              and could_answer(table, c)}  # fmt: skip
+    asked = {parts[c]["asked"] for c in scored}
+    named = (names_a_model(j) or names_a_rater(j) or names_a_person(j) for j in scored.values())
+    if len({*scored.values()}) < 2 or len(asked) != 1 or not all(named):
+        return ()
+    marks = set[str]().union(*(words_in(table, c) for c in scored))
+    people = [
+        c
+        for c in table.columns
+        if _PEOPLE & {*lower_heading(c).split()}
+        and could_answer(table, c)
+        and not is_sum(c)
+        and {*map(number_of, words_in(table, c))} <= {*map(number_of, marks)}
+    ]
+    return (
+        *(f"raters={judge}" for judge in (*scored.values(), *people)),
+        *(f"criteria={name}" for name in asked),
+    )

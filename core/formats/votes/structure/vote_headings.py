@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from core.formats.columns.headings import (
     is_quantity,
     names_a_judging_model,
+    plain_name,
 )
+from core.formats.columns.text_columns import is_remark
 from core.formats.source.heading_words import (
     plain_heading,
 )
@@ -94,3 +96,20 @@ RANGED = re.compile(rf"[(\[]\d+ ?(-|–|/|to|bis|a|à) ?\d+[)\]]|/ ?\d+\)?\Z|{WO
 
 
 YES_OR_NO = re.compile(r"[(\[](y ?/ ?n|yes ?/ ?no|j ?/ ?n|ja ?/ ?nein|o ?/ ?n|s ?/ ?n)[)\]]", re.I)
+
+
+#: A part in brackets at the end of a heading: `(Real)`, `[/20]`.
+IN_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]+)[)\]]\Z")
+
+
+def what_is_remarked_on(heading: str) -> str:
+    """Return what a heading says its remarks are about, or "".
+
+    >>> what_is_remarked_on("Essay (Feedback)"), what_is_remarked_on("ann_comment")
+    ('essay', 'ann')
+    """
+    name = plain_name(heading)
+    if (part := IN_BRACKETS.search(name)) and is_remark(part[1]):
+        return name[: part.start()]
+    about, _, last = name.rpartition(" ")
+    return about.rstrip(" |:/") if is_remark(last) else ""
