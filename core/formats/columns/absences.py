@@ -169,19 +169,18 @@ def _absent_rows(
     filled = {c: [word for row in first if (word := word_unless_absent(row, c))] for c in columns}
     marks = [c for c, words in filled.items() if 2 * len(words) > len(first)]
     marks = [c for c in marks if None not in map(number_of, filled[c])]
-    if len(marks) < 2:
-        short = [c for c, words in filled.items() if words and max(map(len, words)) <= _LONGEST]
-        return _rows_of_one_absence(table, short, away) if len(short) > 2 else {}
     empty = (
         at
-        for at, row in enumerate(table.rows)
+        for at, row in enumerate(table.rows if len(marks) > 1 else ())
         if not any(word_unless_absent(row, c) for c in marks)
     )
     found = {
         at: {c: w for c in columns if fold(w := _cell_word(table.rows[at].get(c))) in away}
         for at in empty
     }
-    return {at: cells for at, cells in found.items() if cells}
+    found = {at: cells for at, cells in found.items() if cells}
+    short = [c for c, words in filled.items() if words and max(map(len, words)) <= _LONGEST]
+    return found or (_rows_of_one_absence(table, short, away) if len(short) > 2 else {})
 
 
 def _rows_of_one_absence(

@@ -87,7 +87,7 @@ def _reason_unused(table: Table, column: str, cells: Sequence[str]) -> str:
     if plain_name(column) in COUNTS or is_quantity(column):
         return "counts or measures"
     if is_sum(column):
-        return "sums up other columns"
+        return "headed as a sum or a mean"
     if names_an_occasion(column):
         return "when it was rated"
     return (

@@ -304,3 +304,29 @@ def test_a_legend_of_three_columns_tells_the_scales_of_a_grid(
     assert {(options[what][0], options[what][-1]) for what in whats} == {("0", "6")}
     assert "the one that the file tells: 'Inhalt: 0–6'" in said
     assert "'Inhalt' is taken as ordinal with 0, " in said
+
+
+@pytest.mark.parametrize(
+    "line", ["注：甲＞乙＞丙＞丁；满分50分", "Key: 丁 < 丙 < 乙 < 甲", "甲>乙>丙>丁"]
+)
+def test_an_order_that_names_no_criterion_is_that_of_all_who_use_its_words(
+    store: Store, tmp_path: Path, line: str
+) -> None:
+    """A row of one word for an absence is no answer, beside an id and a total of numbers, too."""
+    head = [
+        "编号",
+        *(f"{what}（{who}）" for who in ("林老师", "吴老师") for what in ("文采", "结构")),
+    ]
+    rows = [
+        [f"2026{n:02}", *("甲乙丙丁"[(n * (at + 1) + n // 4) % 4] for at in range(4)), f"{30 + n}"]
+        for n in range(12)
+    ]
+    rows += [["202612", *["缺考"] * 5]]
+    file = tmp_path / "marks.xlsx"
+    file.write_bytes(xlsx({"S": [[*head, "总分"], *rows, [], [line]]}))
+    changes = ["item=编号", "raters=林老师", "raters=吴老师", "criteria=文采", "criteria=结构"]
+    report = import_files.import_path(store, file, changes=changes)
+    rubric = store.rubrics.version(report["rubric_version"]).rubric
+    assert [[o.label for o in c.options] for c in rubric.criteria] == [[*"丁丙乙甲"]] * 2
+    assert report["votes"] == 48, report["notices"]
+    assert {r["column"]: r["why"] for r in report["roles"]}["总分"] == "headed as a sum or a mean"

@@ -69,6 +69,8 @@ _NONE = frozenset({"none", "keine", "kein", "aucun", "aucune", "ninguno", "nessu
 _LEVELS = 11
 _CLAUSES = re.compile(r"[;。\n]|(?<![.\d]\.)(?<!max)(?<=[^.])\.(?=\s|\Z)")
 _LISTED = re.compile(r"(.+?) ?: +([^:]+)\Z")
+#: Full-width signs of East Asian keyboards.
+_NARROW = str.maketrans("＜＞；：／", "<>;:/")
 _STEP = re.compile(r" */ *| *\| *| *[<>→] *|, *")
 
 
@@ -251,8 +253,12 @@ def _fits(scale: ToldScale, given: Sequence[str]) -> bool:
 
 def _claims_of(line: str, criteria: Sequence[str]) -> Iterator[tuple[frozenset[str], ToldScale]]:
     """Yield what a line says, with the criteria that it names; none for all."""
-    for clause in filter(None, map(str.strip, _CLAUSES.split(line))):
+    for clause in filter(None, map(str.strip, _CLAUSES.split(line.translate(_NARROW)))):
         listed = _LISTED.match(clause)
+        signed = _order_in(clause.rpartition(":")[2]) if {*"<>"} & {*clause} else ()
+        if len(signed) > 2 and not _named_in(clause, criteria):
+            yield frozenset(), ToldScale(line, order=signed)
+            continue
         order = _order_in(listed[2]) if listed and "=" not in listed[2] else ()
         if listed and order and (names := _named_in(listed[1], criteria)):
             yield names, ToldScale(line, order=order)
