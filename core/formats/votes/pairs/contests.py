@@ -133,7 +133,23 @@ def pairs_in(table: Table, mapping: VoteMapping) -> ToolResults:
         contests.found.note(f"How much better is kept as the reason: {mapping.reason!r}.")
     if degrees.total():
         contests.found.note(f"How much better is not kept: {degrees.most_common(1)[0][0]!r}.")
+    for c in mapping.columns:
+        _note_fractions(contests.found, table, c.column, numbers[c.column])
     return contests.results()
+
+
+def _note_fractions(
+    results: ToolResults, table: Table, column: str, options: Mapping[str, str]
+) -> None:
+    """Note how many preferences between two sides, such as 1.22, count as the nearer side."""
+    words = (str(only_entry(row.get(column)) or "").strip() for row in table.rows)
+    between = [w for w in words if options.get(w, TIE) != TIE and (number_of(w) or 0) % 1]
+    if between:
+        sides = Counter(options[word] for word in between)
+        listed = ", ".join(f"{side!r} {times:,}" for side, times in sorted(sides.items()))
+        message = f"{len(between):,} preferences in {column!r} lie between the sides, as"
+        mend = "How far they lean is not kept."
+        results.note(f"{message} {between[0]!r}; each counts as the nearer side: {listed}.", mend)
 
 
 def _reason_of(row: dict[str, Any], mapping: VoteMapping, scores: Sequence[str]) -> str:

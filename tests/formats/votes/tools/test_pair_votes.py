@@ -218,3 +218,18 @@ def test_how_much_better_an_answer_is_is_said_to_be_lost() -> None:
     source = open_bytes(lines(rows).encode(), "pairs.jsonl")
     said = [notice.message for notice in read_bundle(source, "pairs").notices]
     assert "How much better is not kept: 'A much better'." in said
+
+
+def test_preferences_between_the_sides_are_counted_and_said(tmp_path: Path) -> None:
+    """Of 1, 2, 1.5, 1.22, 1.9 and 1.73, four times each, three lean to a side."""
+    heads = "instruction,output_1,generator_1,output_2,generator_2,annotator,preference"
+    texts = (
+        "How deep is lake {n}?,It is {n} metres deep.,m-one,Nobody has measured lake {n} yet.,m-two"
+    )
+    cells = (1, 2, 1.5, 1.22, 1.9, 1.73) * 4
+    rows = [f"{texts.format(n=n)},judge-x,{cell}" for n, cell in enumerate(cells)]
+    file = tmp_path / "annotations.csv"
+    file.write_text("\n".join([heads, *rows]))
+    said = str(import_files.import_path(new_store(tmp_path / "x.db"), file)["notices"])
+    assert "12 preferences in 'preference' lie between the sides, as '1.22'" in said
+    assert "'A is better' 4, 'B is better' 8." in said
