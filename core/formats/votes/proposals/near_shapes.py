@@ -25,6 +25,7 @@ from core.formats.columns.text_columns import (
 from core.formats.datasets.dataset_file import dataset_of
 from core.formats.datasets.labels import WORD, is_word_change, words_in_changes
 from core.formats.datasets.mapping import guess_mapping
+from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, RATERS, has_word, plain_heading
 from core.formats.tables.cells import steps_of
 from core.formats.tables.table import Table, first_of_table, with_paths
@@ -48,7 +49,7 @@ from core.formats.votes.structure.rater_columns import (
 )
 from core.formats.votes.structure.row_keys import heads_raters, keys_named, row_keys
 from core.formats.votes.structure.texts import best_texts, may_hold_texts, quiz_columns
-from core.formats.votes.structure.values import TRAITS, values_of
+from core.formats.votes.structure.values import TRAITS, Values, values_of
 from core.formats.votes.structure.vote_headings import item_changes
 from core.formats.votes.vote_changes import change_votes
 from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters
@@ -313,7 +314,8 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
     if wide.texts.text and not named:
         lacks = "columns that share labels could be labels of criteria"
         values, beside = values_of(table), [c for c in table.columns if c not in wide.summaries]
-        also = (c for c in columns_of_marks(values, beside) if len(values.distinct[c]) > 2)
+        also = [c for c in columns_of_marks(values, beside) if len(values.distinct[c]) > 2]
+        also = [c for c in also if not _is_of_person(values, c, wide.columns)]
         labels = dict.fromkeys((*wide.columns, *also))
         changes = (f"submission={wide.texts.text}", *(f"labels={c}" for c in labels), *marks)
         yield NearShape("dataset", lacks, changes)
@@ -326,6 +328,22 @@ def _neighbour_readings(table: Table, wide: RaterColumns) -> Iterator[NearShape]
         remarks = remarks if wide.are == "criteria" else []
         reason = [f"reason={c}" for c in remarks if len(remarks) == 1]
         yield NearShape("criteria", lacks, (*wide.changes("criteria"), *reason, *marks), sure)
+
+
+def _is_of_person(values: Values, column: str, marks: Sequence[str]) -> bool:
+    """Return whether numbers beside an attribute of people, such as a school year, are no marks.
+
+    All of them are above or below the marks.
+    """
+    at = values.table.columns.index(column)
+    beside = values.table.columns[max(0, at - 1) : at + 2]
+    about = any(TRAITS.search(plain_heading(c)) for c in beside if c != column)
+    own, others = (
+        [n for c in of for word in values.distinct.get(c, ()) if (n := number_of(word)) is not None]
+        for of in ([column], marks)
+    )
+    apart = bool(own and others) and (min(own) > max(others) or max(own) < min(others))
+    return about and apart and column not in marks
 
 
 def _ambiguous_readings(table: Table) -> Iterator[NearShape]:
