@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
@@ -25,6 +26,7 @@ from core.formats.columns.headings import (
 from core.formats.columns.name_grids import answers_in_grid
 from core.formats.columns.text_columns import LONG, text_shape
 from core.formats.datasets.mapping import ColumnMapping, guess_mapping
+from core.formats.source.csv_writer import number_of
 from core.formats.source.heading_words import ITEMS, has_word
 from core.formats.tables.table import Table
 from core.formats.votes.imported import TableFormat
@@ -53,6 +55,7 @@ from core.formats.votes.structure.values import first_rows, values_of
 from core.formats.votes.structure.word_scales import is_scale
 from core.formats.votes.vote_mapping import (
     Layout,
+    VoteColumn,
     VoteMapping,
     columns_to_answer,
     guess_vote_mapping,
@@ -311,3 +314,24 @@ def _judges_systems(table: Table, columns: dict[str, str]) -> bool:
     return len(texts) == len(table.rows) or any(
         len(item_texts) > 1 for item_texts in texts.values()
     )
+
+
+def with_sparse_raters(mapping: VoteMapping, table: Table) -> VoteMapping:
+    """Return the mapping with columns of raters by number (`rater3_tone`) that have few marks.
+
+    These lie inside the marks of the other raters.
+    """
+    columns, taken = mapping.columns, {*mapping.used().values()}
+    more = dict[str, VoteColumn]()
+    for c, heading in ((c, heading) for heading in table.columns for c in columns):
+        number = re.search(r"\d+", c.rater) if names_a_rater(c.rater) else None
+        numbers = re.findall(r"\d+", heading) if number and heading not in taken else []
+        for rater in (c.rater.replace(number[0], n, 1) for n in numbers if number):
+            beside = [o.column for o in columns if o.criterion == c.criterion]
+            given = [number_of(word) for o in beside for word in words_in(table, o)]
+            marks = [n for n in given if n is not None]
+            few = [number_of(word) for word in words_in(table, heading)]
+            inside = marks and all(n is not None and min(marks) <= n <= max(marks) for n in few)
+            if c.column.replace(c.rater, rater, 1) == heading and few and inside:
+                more[heading] = c.model_copy(update={"column": heading, "rater": rater})
+    return mapping.model_copy(update={"columns": (*columns, *more.values())})

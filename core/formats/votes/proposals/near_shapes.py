@@ -52,7 +52,7 @@ from core.formats.votes.structure.texts import best_texts, may_hold_texts, quiz_
 from core.formats.votes.structure.values import TRAITS, Values, values_of
 from core.formats.votes.structure.vote_headings import item_changes
 from core.formats.votes.vote_changes import change_votes
-from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters
+from core.formats.votes.vote_layouts import kind_of_table, unnamed_raters, with_sparse_raters
 from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import votes_in
 
@@ -102,7 +102,8 @@ def only_reading(table: Table, rubric: Rubric | None) -> VoteMapping | None:
     shapes = () if why_unreadable(table) else nearest_shapes(table)
     if len(shapes) != 1 or not shapes[0].sure or shapes[0].kind == "dataset":
         return None
-    return _apply_shape(guess_vote_mapping(table, shapes[0].kind, rubric), shapes[0], table)
+    mapping = _apply_shape(guess_vote_mapping(table, shapes[0].kind, rubric), shapes[0], table)
+    return with_sparse_raters(mapping, table)
 
 
 def likely_mapping(table: Table, guess: VoteMapping, rubric: Rubric | None) -> VoteMapping:
