@@ -20,7 +20,7 @@ RATERS: Words = {
     " rated_by graded_by scored_by coded_by annotated_by labeled_by labelled_by judged_by"
     " evaluated_by verified_by fact-checked_by checked_by reviewed_by marked_by assessed_by"
     " inspector auditor your_name pc_member committee_member prolific_pid prolific_id"
-    " your_initials qa_analyst quality_analyst qa_specialist jury_member panel_member",
+    " your_initials qa_analyst quality_analyst qa_specialist jury_member panel_member turk_id",
     "de": "gutachter kodierer codierer bewerter beurteiler prufer pruefer korrektor lehrkraft"
     " juror beobachter kodiererin zweitkorrektor erstkorrektor"
     " erstkorrektur zweitkorrektur drittkorrektur erstgutachten zweitgutachten erstbewertung"

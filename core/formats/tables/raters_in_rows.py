@@ -23,12 +23,15 @@ _SIDES = (
     "4 4th fourth d iv vierter vierte viertes quatrieme 4e 4eme cuarto cuarta quarto quarta vierde",
 )
 _SIDE = {word: at for at, words in enumerate(_SIDES) for word in words.split()}
+_SIDE |= {str(number): number - 1 for number in range(100)}
 #: `Erstkorrektor`, `Zweitnote`, `Mark1`: the side is a part of the word.
 _PREFIX = re.compile(r"(erst|zweit|dritt)(?=\w{4})", re.I)
 _PREFIXES = {"erst": 0, "zweit": 1, "dritt": 2}
 _WORD = re.compile(r"[^\W\d_]+(?=\d)|\d+[^\W\d_]*|[^\W\d_]+")
 #: A person who decides where two differ.
 _DECIDES = re.compile(r"adjudicat|arbit|third (?:reader|marker)|schiedsgutacht|obergutacht")
+#: A column computed from all marks of a row.
+_DERIVED = re.compile(r"\b(mean|average|(normali|standardi)[sz]ed)\b")
 _GRADE = re.compile(r"[A-Fa-f][+-]?")
 #: The fewest rows with two raters, and the most words of a name.
 _LEAST, _WORDS = 3, 4
@@ -64,10 +67,14 @@ def raters_as_rows(
         used |= {*third}
     first = min(map(columns.index, used))
     kept = [c for c in columns if c not in used]
-    settled = [c for c in kept if columns.index(c) > first and not has_word(c, ITEMS)]
+    whole = [c for c in kept if columns.index(c) > first or _DERIVED.search(plain_heading(c))]
+    settled = [c for c in whole if not has_word(c, ITEMS)]
     settled = [c for c in settled if _are_marks([c], rows) and any(row.get(c) for row in rows)]
     kept = [c for c in kept if c not in settled]
     heads = {_label(of): of for of in (people, *given)}
+    of_rater = f"{_label(people).partition(' ')[0]} "  # `rater1_score` beside `rater1_id`
+    if " " in _label(people):
+        heads = {h.removeprefix(of_rater) if of is not people else h: of for h, of in heads.items()}
     if {*map(fold, heads)} & {*map(fold, kept)} or len(heads) < 1 + len(given):
         return unchanged  # two columns of one heading
     longer, of_lines = list[Row](), list[int | None]()
@@ -111,7 +118,8 @@ def _columns_by_side(columns: Sequence[str]) -> dict[str, Sides]:
         stem, side = _parts(column)
         if stem and side is not None and side not in found.setdefault(stem, {}):
             found[stem][side] = column
-    return {stem: dict(sorted(of.items())) for stem, of in found.items() if {0, 1} <= of.keys()}
+    several = {stem: dict(sorted(of.items())) for stem, of in found.items() if 0 in of}
+    return {stem: of for stem, of in several.items() if {-1, 1} & of.keys()}
 
 
 def _parts(heading: str) -> tuple[str, int | None]:
@@ -132,9 +140,10 @@ def _parts(heading: str) -> tuple[str, int | None]:
 
 def _label(of: Sides) -> str:
     """Return the first heading of a group as it is spelt, without its word for a side."""
-    words = re.findall(r"[^\W\d_]+(?=\d)|[^\s_]+", of[0])
+    words = re.findall(r"[^\W\d_]+(?=\d)|[^\s_]+", of[min(of)])
     left = [w for w in words if plain_heading(w) not in _SIDE]
-    return _PREFIX.sub("", " ".join(left), count=1).strip(" .:-").capitalize()
+    label = _PREFIX.sub("", " ".join(left), count=1).strip(" .:-")
+    return label[:1].upper() + label[1:]
 
 
 def _are_names(stem: str, of: Sides, rows: Sequence[Row]) -> bool:
@@ -144,7 +153,8 @@ def _are_names(stem: str, of: Sides, rows: Sequence[Row]) -> bool:
     cells = [[fold(str(row.get(c) or "")) for c in of.values()] for row in rows]
     named = [[name for name in names if name] for names in cells]
     names = {name for of_row in named for name in of_row}
-    words = all(number_of(n) is None and len(n.split()) <= _WORDS for n in names)
+    coded = "id" in stem.split()
+    words = all((coded or number_of(n) is None) and len(n.split()) <= _WORDS for n in names)
     apart = all(len({*of_row}) == len(of_row) for of_row in named)
     several = sum(len(of_row) > 1 for of_row in named)
     repeated = 3 * len(names) <= 2 * sum(map(len, named))

@@ -23,6 +23,7 @@ from tests.formats.asked_tables import APPLIED, ASKED_TABLES
 from tests.formats.committee_tables import COMMITTEE_TABLES
 from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
+from tests.formats.form_tables import FORM_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.gradebook_tables import BEWERTUNGEN, GRADEBOOK_TABLES, SAID
 from tests.formats.headed_tables import HEADED_TABLES
@@ -58,6 +59,7 @@ TABLES = (
     *MARKED_TABLES,
     *COMMITTEE_TABLES,
     *ASKED_TABLES,
+    *FORM_TABLES,
 )
 
 
