@@ -22,7 +22,78 @@ def _numbered_pairs(rater: str, score: str, *, derived: str = "", first: int = 1
     return table(rows)
 
 
+PEOPLE = ("Ада", "Ben O.", "Cem", "Dee", "Eva", "Finn", "Gia")
+FERRIES = ("The old ferry sank. Nobody was hurt", "A new ferry came! It is red", "It is late")
+
+
+WORK = ("Gave time and care to what we did", "Came to all of our meetings", "Said what was wrong")
+
+
+def _form_grid(
+    text: str, *asked: str, of: tuple[str, ...] = FERRIES, dates: str = "{}.05.2024 14:00:11"
+) -> str:
+    """A form's answers: when, who, how old, and marks of each ferry's text by what was asked."""
+    rows = []
+    for n, who in enumerate(PEOPLE):
+        person = {"Отметка": dates.format(n + 1), "Имя": who, "Возраст": 20 + n * n}
+        texts = [text.format(k, words) for k, words in enumerate(of, start=1)]
+        heads = [f"{whole} [{what}]" for whole in texts for what in asked]
+        rows.append(person | {head: 1 + n * (1 + k % 4) % 5 for k, head in enumerate(heads)})
+    return table(rows)
+
+
+def _product_survey() -> str:
+    """Qualtrics: ids, wording and ids of import; a frame of lines is around each text."""
+    asks = "Read about this product:\n\n{} every day, whatever the weather.\n\nDo you agree?"
+    told = {
+        f"Q{n}_{k}": f"{asks.format(ferry)} - It is {what}"
+        for n, ferry in enumerate(FERRIES, start=1)
+        for k, what in enumerate(("easy to understand", "convincing"), start=1)
+    }
+    heads = {"RecordedDate": "Recorded Date", "ResponseId": "Response ID"} | told
+    ids = {head: f'{{"importId": "{head}"}}' for head in heads}
+    answers = ("Disagree", "Neither agree nor disagree", "Agree")
+    rows = [
+        {"RecordedDate": f"2024-05-0{n + 1} 10:00:01", "ResponseId": f"R_{n * 7919:x}k"}
+        | {head: answers[n * k % 3] for k, head in enumerate(told, start=1)}
+        for n in range(7)
+    ]
+    return table([heads, ids, *rows])
+
+
 FORM_TABLES = (
+    Stranger(
+        "texts in headings.csv",
+        _form_grid("Текст {}. {}.", "Ясность", "Интерес"),
+        "at once",
+        (42, 7, 3, 2),
+        maps=(
+            "rater=Имя items=Текст 1 items=Текст 2 items=Текст 3 criteria=Ясность criteria=Интерес",
+        ),
+    ),
+    # Statements about people look like texts about which names are asked.
+    Stranger(
+        "statements.csv",
+        _form_grid("Statement {}. {} in the last half of the year.", "Ana", "Cy", of=WORK),
+        "refused",
+        words_in_refusal=("a row is a person ('Имя')",),
+    ),
+    Stranger(
+        "times.csv",
+        _form_grid("{} {}?", "a", "b", of=WORK, dates="2024. 5. {} 오후 2:00:11"),
+        "refused",
+        words_in_refusal=("a row is a person ('Имя')",),
+    ),
+    Stranger(
+        "products.csv",
+        _product_survey(),
+        "at once",
+        (42, 7, 3, 2),
+        maps=(
+            "rater=ResponseId items=Q1 items=Q2 items=Q3 criteria=It is easy to understand"
+            " criteria=It is convincing",
+        ),
+    ),
     Stranger(
         "crowd of five.csv",
         _numbered_pairs("TurkId#", "Score#", derived="Normalized Score"),

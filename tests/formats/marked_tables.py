@@ -187,10 +187,10 @@ MARKED_TABLES: tuple[Stranger, ...] = (
     Stranger(
         "approved.csv",
         table(APPROVED),
-        "refused",
+        "at once",
         (72, 7, 12, 2),
         maps=(
-            "item=HITId submission=Input.summary prompt=Input.article rater=WorkerId"
+            "item=Input.doc_id submission=Input.summary prompt=Input.article rater=WorkerId"
             " criteria=Answer.fluency criteria=Answer.faithfulness",
         ),
     ),

@@ -37,7 +37,8 @@ UNIQUE_WORDS = 6
 #: may occur once each, but twelve different numbers are measurements.
 UNIQUE_NUMBERS = 12
 _STAMP = re.compile(
-    r"\d{4}[-/]\d\d?[-/]\d\d?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b|\d\d?:\d\d(:\d\d)?"
+    r"\d{4}([-/年]|\. ?)\d\d?([-/月]|\. ?)\d\d?[日.]?([t ].*)?\Z|\d\d?[./]\d\d?[./]\d{2,4}\b"
+    r"|\d\d?:\d\d(:\d\d)?|\w{3} \w{3} \d\d? \d\d:\d\d:\d\d .{0,6}\d{4}\Z"
     r"|(\w{2,12},? )?(\d\d?\.? \w{3,10}|\w{3,10} \d\d?),? \d{4}(,? (at )?\d\d?:\d\d.{0,12})?\Z"
 )
 _LINK = re.compile(r"[a-z][a-z0-9+.\-]*://|www\.")
@@ -127,10 +128,12 @@ def are_not_labels(answers: set[str]) -> bool:
 def is_date(word: str) -> bool:
     """Return whether a word is a date, or a time.
 
-    >>> is_date("2024-05-01"), is_date("Monday, 1 April 2024, 10:05 AM"), is_date("May 2024")
+    >>> is_date("2024-05-01T10:00"), is_date("Monday, 1 April 2024, 10:05 AM"), is_date("May 2024")
     (True, True, False)
+    >>> is_date("2024. 5. 1 오후 2:00:11"), is_date("Tue May 07 03:11:22 PDT 2024")
+    (True, True)
     """
-    return _STAMP.match(word) is not None
+    return _STAMP.match(word.lower()) is not None
 
 
 def _is_count(word: str) -> bool:

@@ -375,6 +375,7 @@ def proposed_texts(table: Table) -> tuple[str, ...]:
         cells = [row[column] for row in table.rows[:20] if isinstance(row.get(column), str)]
         values[column] = max(cells, key=len, default="")
     texts = {p: v for p, v in values.items() if " " in v.strip() and v.lstrip()[:1] not in "{["}
+    texts = {path: text for path, text in texts.items() if not is_date(text)}
     answers = [path for path in texts if path.endswith(_ANSWERS)]
     best = max(answers or texts, key=lambda path: len(texts[path]), default=None)
     return () if best is None else (best,)

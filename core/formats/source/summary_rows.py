@@ -15,7 +15,7 @@ Row = Mapping[str, Any]
 #: The most summary rows at the head, or at the foot.
 _MOST = 6
 #: The beginning of a cell in the row of ids that Qualtrics writes below its headings.
-IMPORT_ID = '{"ImportId":'
+IMPORT_ID = re.compile(r'\{"importid" ?:', re.IGNORECASE)
 #: The beginning of the description of a row of points possible, or of other scales.
 _POSSIBLE_ROW, _SCALES_ROW = "points possible: ", "scales: "
 #: Points possible: `/10`, `max. 10`, `out of 10 points`.
@@ -121,7 +121,7 @@ def left_out_notices(reasons: Mapping[int, str], lines: Sequence[int | None]) ->
 
 def _repeated_headings(columns: Sequence[str], rows: Sequence[Row]) -> Iterator[tuple[int, str]]:
     """Yield further rows of headings, as Qualtrics and SurveyMonkey write them."""
-    ids = [at for at, row in enumerate(rows[:3]) if IMPORT_ID in str([*row.values()][:1])]
+    ids = [at for at, row in enumerate(rows[:3]) if IMPORT_ID.search(str([*row.values()][:1]))]
     if ids:
         yield from ((at, "further headings") for at in range(ids[0] + 1))
     elif (

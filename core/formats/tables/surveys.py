@@ -44,9 +44,10 @@ def survey_rows(rows: TableRows) -> TableRows:
         named = ({coded[c]: cell for c, cell in row.items()} for row in rows.rows)
         return rows._replace(columns=tuple(coded.values()), rows=tuple(named))
     heads = {column.lower().replace(" ", ""): column for column in rows.columns}
-    with_ids = len(rows.rows) > 2 and IMPORT_ID in str(rows.rows[1][rows.columns[0]])
+    with_ids = len(rows.rows) > 2 and bool(IMPORT_ID.search(str(rows.rows[1][rows.columns[0]])))
     if not (heads.keys() >= _QUALTRICS or (with_ids and heads.keys() & _QUALTRICS)):
-        return rows
+        names, questions = _texts_in_form(rows.columns)
+        return _renamed(rows, names, questions, range(len(rows.rows))) if names else rows
     states = [heads[state] for state in sorted(_STATES & heads.keys())]
     words = ([str(row[c]).strip().lower() for c in states] for row in rows.rows)
     left = {at for at, said in enumerate(words) if _TRIALS & {*said}}
@@ -59,16 +60,21 @@ def survey_rows(rows: TableRows) -> TableRows:
     if not names and with_ids and (questions := _texts_by_code(rows)):
         (name, text), *_ = questions.items()
         notices.append(Problem(f"What was asked holds the judged texts; {name!r} is {text!r}."))
-    if names:
-        listed = ", ".join(f"{c!r} is {name!r}" for c, name in [*names.items()][:6])
-        listed += " and so on" if len(names) > 6 else ""
-        texts = (
-            f" A judged text is {text[:100]!r}."
-            if (text := next(iter(questions.values()), ""))
-            else ""
-        )
-        notices.append(Problem(f"Columns are named by their questions: {listed}.{texts}"))
     kept = [at for at in range(len(rows.rows)) if at not in left]
+    return _renamed(rows._replace(notices=tuple(notices)), names, questions, kept)
+
+
+def _renamed(
+    rows: TableRows, names: Mapping[str, str], questions: Mapping[str, str], kept: Sequence[int]
+) -> TableRows:
+    """Return the rows ``kept``, with columns named as asked, and a notice of it."""
+    notices = [*rows.notices]
+    if names:
+        listed = ", ".join(f"{c[:100]!r} is {name!r}" for c, name in [*names.items()][:6])
+        listed += " and so on" if len(names) > 6 else ""
+        text = next(iter(questions.values()), "")
+        texts = f" A judged text is {text[:100]!r}." if text else ""
+        notices.append(Problem(f"Columns are named by their questions: {listed}.{texts}"))
     return rows._replace(
         columns=tuple(names.get(c, c) for c in rows.columns),
         rows=tuple({names.get(c, c): cell for c, cell in rows.rows[at].items()} for at in kept),
@@ -105,7 +111,58 @@ def _question_parts(rows: TableRows) -> tuple[dict[str, str], dict[str, str]]:
         names = {c: f"{things[asked[c][0]]} / {end}" for c, end in ends.items()}
         return names, dict.fromkeys(things.values(), "")
     judged = {stem: q for stem, q in told.items() if len(q.split()) > _TITLE_WORDS}
+    judged = dict(zip(judged, _without_frame([*judged.values()]), strict=True))
     return {c: f"{parts[c][1]}_{end}" for c, end in ends.items()}, judged
+
+
+def _without_frame(questions: Sequence[str]) -> list[str]:
+    r"""Return questions without the lines before and after the text that they ask about.
+
+    >>> asks = "Read this:\nThe {} is here. It waits for you in the old yard.\nDo you agree?"
+    >>> _without_frame([asks.format(of) for of in ("cat", "dog")])[1]
+    'The dog is here. It waits for you in the old yard.'
+    """
+    lines = [[line.strip() for line in question.split("\n")] for question in questions]
+    least = min(map(len, lines), default=0)
+    before = next((n for n in range(least) if len({of[n] for of in lines}) > 1), 0)
+    after = next((n for n in range(least) if len({of[-n - 1] for of in lines}) > 1), 0)
+    texts = ["\n".join(of[before : len(of) - after]).strip() for of in lines]
+    long = all(len(text.split()) > _TITLE_WORDS for text in texts)
+    return texts if long and len(texts) > 1 else [*questions]
+
+
+#: `Text 1. The bakery is open. [Clarity]`: a text of a form's grid, and what was asked of it;
+#: what numbers the text; and where a sentence ends and another begins.
+_IN_GRID = re.compile(r"(.+?)\s*\[([^\[\]]+)\]", re.DOTALL)
+_LABEL = re.compile(r"([^\W\d_]+ ?[№#]? ?\d{1,3})\s*[.:)–—-]\s+(?=\S)")
+_SENTENCES = re.compile(r"[.!?…]\s+\S|[。！？]\S")
+
+
+def _texts_in_form(headings: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the names of columns of a form that asks several things of each text, and the texts.
+
+    Most are texts of several sentences, and none is a question: statements about people who stand
+    in the brackets are no texts.
+    """
+    parts = {c: m for c in headings if (m := _IN_GRID.fullmatch(c.strip()))}
+    asked = Counter(m[2].strip() for m in parts.values())
+    labels = {m[1]: _LABEL.match(m[1]) for m in parts.values()}
+    texts = {whole: whole[m.end() if m else 0 :].strip() for whole, m in labels.items()}
+    alike = len(texts) > 1 < len(asked) and len(parts) == len(texts) * len(asked)
+    several = sum(bool(_SENTENCES.search(text)) for text in texts.values())
+    are_texts = 2 * several > len(texts) and not any(t[-1:] in "?？؟" for t in texts.values())
+    if not (alike and are_texts) or {*asked.values()} != {len(texts)}:
+        return {}, {}
+    if any(len(criterion.split()) > _NAME_WORDS for criterion in asked):
+        return {}, {}
+    short = {
+        whole: m[1] if m else re.sub(r"[\s/|:_–—]+", " ", whole) for whole, m in labels.items()
+    }
+    short = {w: textwrap.shorten(n, _LONGEST_NAME, placeholder=" ...") for w, n in short.items()}
+    if len({*short.values()}) < len(texts):
+        return {}, {}
+    names = {c: f"{short[m[1]]} / {m[2].strip()}" for c, m in parts.items()}
+    return names, {short[whole]: text for whole, text in texts.items()}
 
 
 #: `M1_polite`: a text, and what was asked of it; and a text inside of a question.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from core.domain.rubric import Rubric
@@ -57,6 +58,10 @@ from core.formats.votes.vote_mapping import VoteMapping, guess_vote_mapping
 from core.formats.votes.vote_tables import votes_in
 
 _TRIED = 500
+#: The most readings to propose.
+_MOST = 3
+#: Headings with more words hold what was judged, or a statement.
+_SENTENCE = 8
 #: Headings of how far raters are apart.
 _SPREAD = re.compile(
     r"sd|std( ?dev)?|stdev|standard deviation|standardabweichung|ecart type|desviacion estandar"
@@ -94,7 +99,7 @@ def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
 
 
 def _nearest_shapes(table: Table) -> tuple[NearShape, ...]:
-    return tuple(_likely_readings(first_of_table(table, _TRIED)))
+    return tuple(islice(_likely_readings(first_of_table(table, _TRIED)), _MOST))
 
 
 def only_reading(table: Table, rubric: Rubric | None) -> VoteMapping | None:
@@ -373,13 +378,18 @@ def _grid_readings(table: Table, grid: NameGrid) -> Iterator[NearShape]:
     parts = (*grid.raters, *grid.criteria)
     person = next(filter(names_a_respondent, item), "")
     judged = best_texts(values, values.text_columns(), item)
-    if person and not any(map(names_a_rater, parts)) and not judged.text:
-        is_told = {*grid.raters} <= table.questions.keys()
-        for way in (grid,) if is_told else likely_items(table, grid):
+    told = [way for way in (grid, grid.swapped) if {*way.raters} <= table.questions.keys()]
+    long = [part for part in parts if len(part.split()) > _SENTENCE]
+    named = [c for c in item if (told or long) and not is_remark(c)]
+    person = person or next(iter(named), "")
+    if told or (person and not any(map(names_a_rater, parts)) and not judged.text):
+        ways = sorted(likely_items(table, grid), key=lambda way: not {*way.raters} & {*long})
+        for way in told or ways:
             lacks = f"a row is a person ({person!r}), and {_join_names(way.raters)} could be"
             changes = [f"items={r}" for r in way.raters] + [f"criteria={c}" for c in way.criteria]
             lacks += f" the items, {_join_names(way.criteria)} the criteria"
-            yield NearShape("criteria", lacks, (f"rater={person}", *changes), is_told)
+            changes = [*([f"rater={person}"] if person else []), *changes]
+            yield NearShape("criteria", lacks, tuple(changes), bool(told))
         return
     sure = grid.has_titled_raters and bool(item) and not judged.second
     for way in likely_sides(table, grid):
