@@ -61,7 +61,31 @@ def _product_survey() -> str:
     return table([heads, ids, *rows])
 
 
+#: A mark a row under headings that say nothing; not everybody read each text.
+PLAIN_WORDS = [
+    {"tresc": essay(n), "kto": who, "co": what, "ile": f"{1 + (n + k * m) % 4},5"}
+    for n in range(8)
+    for k, who in enumerate(("Nowak", "Kania", "Lis"))
+    for m, what in enumerate(("Styl", "Smak"), start=1)
+    if n % 3 != k
+]
+#: What shops sold of each thing by month: no marks.
+SOLD = [
+    {"thing": f"T{n}", "about it": essay(n), "shop": shop, "month": month, "sold": 7 * n * k + m}
+    for n in range(5)
+    for k, shop in enumerate(("North", "South"), start=1)
+    for m, month in enumerate(("May", "June", "July"))
+]
+
 FORM_TABLES = (
+    Stranger(
+        "plain words.csv",
+        table(PLAIN_WORDS),
+        "refused",
+        (32, 3, 8, 2),
+        maps=("item=tresc rater=kto criterion=co label=ile",),
+    ),
+    Stranger("sold.csv", table(SOLD), "refused", words_in_refusal=("is neither",)),
     Stranger(
         "texts in headings.csv",
         _form_grid("Текст {}. {}.", "Ясность", "Интерес"),

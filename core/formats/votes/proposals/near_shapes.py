@@ -36,6 +36,7 @@ from core.formats.votes.pairs.contests import pairs_in
 from core.formats.votes.pairs.pair_tables import guess_pairs, near_pairs
 from core.formats.votes.pairs.rankings import are_ranks
 from core.formats.votes.proposals.answers_in_cells import answers_in_cells
+from core.formats.votes.proposals.long_rows import long_rows
 from core.formats.votes.proposals.raters_beside_criterion import raters_beside_criterion
 from core.formats.votes.structure.key_answers import RowKeys
 from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
@@ -179,6 +180,7 @@ def _likely_readings(table: Table) -> Iterator[NearShape]:
     for readings in (
         _ambiguous_readings,
         _readings_with_raters,
+        _long_readings,
         _cell_readings,
         _readings_of_neighbours,
         _weak_readings,
@@ -220,6 +222,13 @@ def _readings_with_raters(table: Table) -> Iterator[NearShape]:
     for changes, sure in list_answer_changes(table):
         kind: Kind = "criteria" if any(c.startswith("criteria=") for c in changes) else "long"
         yield NearShape(kind, "cells hold the answers of several raters", changes, sure)
+
+
+def _long_readings(table: Table) -> Iterator[NearShape]:
+    """Yield rows of one mark each, by what their values tell apart."""
+    for keys in long_rows(table):
+        lacks = f"each row is one mark, of {keys.item[0]!r}, {keys.rater!r} and {keys.criterion!r}"
+        yield NearShape("long", lacks + keys.texts.columns_phrase, keys.changes())
 
 
 def _weak_readings(table: Table) -> Iterator[NearShape]:

@@ -1,0 +1,59 @@
+"""Tables with a row for each item, rater and criterion, told by their values alone."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+from core.formats.source.heading_words import ASPECTS, has_word
+from core.formats.tables.table import Table
+from core.formats.votes.structure.key_answers import RowKeys, answer_keys
+from core.formats.votes.structure.values import Values, values_of
+
+#: The most criteria and words of a scale, and the fewest rows of each criterion and each rater.
+_MOST, _WORDS, _ROWS = 12, 7, 3
+
+
+def long_rows(table: Table) -> tuple[RowKeys, ...]:
+    """Return the readings of rows that each give one rater's mark of one item by one criterion.
+
+    Three columns tell the rows apart, and no two of them do: one has few words, one few names, and
+    for each value of the third a long text is the same. Where every rater marked each item by each
+    criterion, either may be the criterion.
+    """
+    values = values_of(table)
+    texts = values.text_columns()
+    words = [c for c in values.columns if values.may_be_key(c)]
+    few = [c for c in words if _ROWS * len(values.distinct[c]) <= values.size]
+    few = [c for c in few if not (values.is_number(c) or c in texts)]
+    found = list[tuple[float, int, RowKeys]]()
+    for rater, asked in permutations(few, 2):
+        if len(values.distinct[asked]) > _MOST or values.size < _ROWS * 4:
+            continue
+        items = [c for c in (*words, *texts) if _are_three_keys(values, c, rater, asked)]
+        told = [c for c in items if any(not values.varies([c], t) for t in texts)]
+        keys = (answer_keys(values, (c,), rater, asked, texts) for c in told)
+        likely = next((k for k in keys if k and _are_marks(values, k.answers[0])), None)
+        if likely is not None:
+            pairs = values.uniqueness([*likely.item, rater])
+            whole = 1 / (pairs * len(values.distinct[asked]))
+            found.append((whole, _changes(values, asked), likely))
+    found.sort(key=lambda of: (-of[0], not has_word(of[2].criterion, ASPECTS), -of[1]))
+    return tuple(keys for whole, _, keys in found if whole == found[0][0])[:2]
+
+
+def _are_three_keys(values: Values, item: str, rater: str, asked: str) -> bool:
+    """Return whether three columns tell the rows apart together, and no two of them do."""
+    if item in (rater, asked) or values.uniqueness([item, rater, asked]) < 1:
+        return False
+    pairs = ([item, rater], [item, asked], [rater, asked])
+    more = len(values.distinct[item]) >= len(values.distinct[asked])
+    return more and all(values.uniqueness(pair) < 1 for pair in pairs)
+
+
+def _are_marks(values: Values, column: str) -> bool:
+    return values.is_number(column) or len(values.distinct[column]) <= _WORDS
+
+
+def _changes(values: Values, column: str) -> int:
+    """Return how often a column differs from the row above."""
+    return sum(above != below for above, below in pairwise(values.words[column]))
