@@ -77,7 +77,50 @@ SOLD = [
     for m, month in enumerate(("May", "June", "July"))
 ]
 
+
+def _texts_as_columns(
+    *before: str, rows: tuple[str, ...], words: str = "Text {}: it is raining"
+) -> str:
+    """Four texts as columns: a row with them, one with who wrote them, then marks by row."""
+    heads = [f"Fassung {n}" for n in range(1, 5)]
+    marks = [[f"{n * k % 5 + 1},5" for n in range(4)] for k in range(1, len(rows) + 1)]
+    blank = ";" * (len(before) - 1)
+    lines = [
+        [*before, *heads],
+        [blank + "Wortlaut", *(words.format(n) + " all day" for n in range(4))],
+        [blank + "Verfasser", "ich", "du", "du", "ich"],
+        *([row, *of] for row, of in zip(rows, marks, strict=True)),
+        [blank + "Mittelwert", "3", "2", "1", "3"],
+    ]
+    return "".join(";".join(line) + "\n" for line in lines)
+
+
 FORM_TABLES = (
+    Stranger(
+        "turned.csv",
+        _texts_as_columns(
+            "Bewerter", "Kriterium", rows=("Ute;Stil", "Ute;Kürze", "Jan;Stil", "Jan;Kürze")
+        ),
+        "at once",
+        (16, 2, 4, 2),
+        maps=("item=item submission=text rater=Bewerter criterion=Kriterium label=score",),
+    ),
+    # The wording of questions below their codes, and people's answers.
+    Stranger(
+        "wording.csv",
+        _texts_as_columns("Zeile", rows=("Ute", "Jan", "Eva"), words="Is text {} raining?")
+        .replace(" all day", "")
+        .replace("Fassung ", "Q"),
+        "refused",
+        words_in_refusal=("'Zeile', 'Q1', 'Q2'",),
+    ),
+    Stranger(
+        "turned names.csv",
+        _texts_as_columns("Zeile", rows=("Prof. Amin", "Dr. Bell", "Dr. Cruz")),
+        "at once",
+        (12, 3, 4, 1),
+        maps=("item=item submission=text raters=Prof. Amin raters=Dr. Bell raters=Dr. Cruz",),
+    ),
     Stranger(
         "plain words.csv",
         table(PLAIN_WORDS),

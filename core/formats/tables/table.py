@@ -46,6 +46,7 @@ from core.formats.tables.raters_in_rows import raters_as_rows
 from core.formats.tables.sheets import chosen_sheet, joined_sheets, sheet_rows
 from core.formats.tables.submissions import submission_rows, submissions_in
 from core.formats.tables.surveys import survey_rows
+from core.formats.tables.turned_tables import turned_rows
 
 T = TypeVar("T")
 Kind = Literal["csv", "jsonl", "json", "xlsx", "ods", "docx", "parquet", "arrow", "files"]
@@ -196,7 +197,7 @@ def _read_text(opened: Opened, sheet: str | None, most: int | None) -> Table:
 
 
 def _table_of_rows(kind: Kind, rows: TableRows, name: str) -> Table:
-    rows = survey_rows(rows)
+    rows = survey_rows(turned_rows(rows))
     table = Table(name, kind, rows.columns, rows.rows, rows.lines, notices=rows.notices)
     return replace(table, questions=rows.questions, header={**rows.above}, told=rows.told)
 
