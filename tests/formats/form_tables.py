@@ -5,7 +5,7 @@ The shapes were met in the wild; the texts are made up here.
 
 from __future__ import annotations
 
-from tests.formats.strangers import Stranger, essay, table
+from tests.formats.strangers import Stranger, essay, source, table
 
 CROWD = ("w3", "w1", "w9", "w4", "w6", "w7", "w2")
 
@@ -76,6 +76,16 @@ SOLD = [
     for k, shop in enumerate(("North", "South"), start=1)
     for m, month in enumerate(("May", "June", "July"))
 ]
+#: A shared task's judgements, without a header; each rater met one damaged translation.
+DAMAGED = [
+    {"r": f"r{k}x", "s": system, "n": n, "kind": kind, "to": "deu", "score": (n * 31 + k * 17) % 97}
+    | {"source": source(n), "text": f"{kind} {system} {n}: der Rat der Stadt tagte am Montag."}
+    for n in range(7)
+    for m, system in enumerate(("Lark", "Wren", "Kite"))
+    for k in range(2 + n % 2)
+    for kind in ("TGT", "BAD")
+    if kind == "TGT" or m == k == n % 3
+]
 
 
 def _texts_as_columns(
@@ -127,6 +137,17 @@ FORM_TABLES = (
         "refused",
         (32, 3, 8, 2),
         maps=("item=tresc rater=kto criterion=co label=ile",),
+    ),
+    Stranger(
+        "damaged.csv",
+        table(DAMAGED).partition("\n")[2],
+        "refused",
+        (57, 3, 27, 1),
+        maps=(
+            "item=column 2 item=column 3 item=column 4 submission=column 8 prompt=column 7"
+            " rater=column 1 label=column 6 system=column 2",
+        ),
+        words_in_refusal=("'column 4' tells 'TGT' and 'BAD' apart",),
     ),
     Stranger("sold.csv", table(SOLD), "refused", words_in_refusal=("is neither",)),
     Stranger(

@@ -36,7 +36,7 @@ from core.formats.votes.pairs.contests import pairs_in
 from core.formats.votes.pairs.pair_tables import guess_pairs, near_pairs
 from core.formats.votes.pairs.rankings import are_ranks
 from core.formats.votes.proposals.answers_in_cells import answers_in_cells
-from core.formats.votes.proposals.long_rows import long_rows
+from core.formats.votes.proposals.long_rows import flags_of, long_rows, rows_without_header
 from core.formats.votes.proposals.raters_beside_criterion import raters_beside_criterion
 from core.formats.votes.structure.key_answers import RowKeys
 from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
@@ -229,6 +229,11 @@ def _long_readings(table: Table) -> Iterator[NearShape]:
     for keys in long_rows(table):
         lacks = f"each row is one mark, of {keys.item[0]!r}, {keys.rater!r} and {keys.criterion!r}"
         yield NearShape("long", lacks + keys.texts.columns_phrase, keys.changes())
+    for keys in rows_without_header(table):
+        lacks = f"{keys.rater!r} could name who gave {keys.answers[0]!r}, whose texts repeat"
+        if flags := flags_of(table, keys.item):
+            lacks += f"; {', '.join(flags)}: look whether some rows are a check of the raters"
+        yield NearShape("long", lacks, keys.changes())
 
 
 def _weak_readings(table: Table) -> Iterator[NearShape]:
