@@ -86,6 +86,13 @@ DAMAGED = [
     for kind in ("TGT", "BAD")
     if kind == "TGT" or m == k == n % 3
 ]
+#: A radio button is two columns; one answer was rejected.
+BUTTONS = [
+    {"HITId": f"H{n // 2}", "WorkerId": f"W{n * 5 % 7}", "Input.text": essay(n // 2)}
+    | {"AssignmentStatus": ("Approved", "Rejected")[n == 4], "Answer.tone": n * 2 % 5 + 1}
+    | {f"Answer.plain.{w}": ("false", "true")[(n % 3 > 0) == (w == "yes")] for w in ("no", "yes")}
+    for n in range(24)
+]
 
 
 def _texts_as_columns(
@@ -148,6 +155,16 @@ FORM_TABLES = (
             " rater=column 1 label=column 6 system=column 2",
         ),
         words_in_refusal=("'column 4' tells 'TGT' and 'BAD' apart",),
+    ),
+    Stranger(
+        "buttons.csv",
+        table(BUTTONS),
+        "at once",
+        (48, 7, 12, 2),
+        maps=(
+            "item=HITId submission=Input.text rater=WorkerId criteria=Answer.tone"
+            " criteria=Answer.plain",
+        ),
     ),
     Stranger("sold.csv", table(SOLD), "refused", words_in_refusal=("is neither",)),
     Stranger(

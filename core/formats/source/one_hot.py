@@ -45,27 +45,46 @@ def with_options_joined(columns: Sequence[str], rows: Sequence[Row]) -> Folded:
 
 
 def _one_hot_columns(columns: Sequence[str], rows: Sequence[Row]) -> dict[str, list[str]]:
-    """Return columns of 0 and 1 by the beginning of their headings, one 1 in each row."""
+    """Return columns of marks by the beginning of their headings, one mark in each row.
+
+    Two columns must be headed for yes and for no.
+    """
     marks = [c for c in columns if _are_marks(rows, c)]
     starts = dict.fromkeys(c[: m.end()] for c in marks for m in re.finditer(r"[ :_./\-[(]", c))
     found = dict[str, list[str]]()
     for stem in sorted(starts, key=len):
         options = [c for c in marks if c.startswith(stem)]
-        one_each = all(sum(str(row.get(c)) == "1" for c in options) == 1 for row in rows)
+        stem = max((s for s in starts if all(c.startswith(s) for c in options)), key=len)
+        one_each = all(sum(_is_mark(row.get(c)) for c in options) == 1 for row in rows)
+        ends = {fold(c[len(stem) :].strip(_SIGNS + ")]")) for c in options}
+        known = len(options) > 2 or (len(options) == 2 and all(ends & of for of in _YES_NO))
         free = stem.rstrip(_SIGNS) not in columns and not has_word(stem, RATERS)
-        if len(options) > 2 and len(rows) >= _SURE and one_each and free:
+        if known and len(rows) >= _SURE and one_each and free:
             found.setdefault(stem, options)
             marks = [c for c in marks if c not in options]
     return found
 
 
 def _are_marks(rows: Sequence[Row], column: str) -> bool:
-    """Return whether a column holds 0 and 1 and nothing else; most columns end at the first row."""
-    cells = (str(row.get(column)) for row in rows)
-    only = all(cell in ("0", "1") for cell in cells)
-    return only and len({str(row.get(column)) for row in rows}) == 2
+    """Return whether a column holds 0 and 1, or true and false, and nothing else."""
+    cells = (str(row.get(column)).lower() for row in rows)
+    only = all(cell in ("0", "1", "false", "true") for cell in cells)
+    return only and len({str(row.get(column)).lower() for row in rows}) == 2
 
 
+def _is_mark(cell: object) -> bool:
+    return str(cell).lower() in ("1", "true")
+
+
+#: Ends of the headings of two columns that are one question.
+_YES_NO = (
+    frozenset(
+        {"yes", "true", "y", "ja", "oui", "si", "sí", "sim", "tak", "да", "はい", "是", "예"}
+    ),
+    frozenset(
+        {"no", "false", "n", "nein", "non", "não", "nao", "nee", "nie", "нет", "いいえ", "否"}
+    ),
+)
 #: From this many rows on, one mark in each row is no coincidence.
 _SURE = 6
 
@@ -73,7 +92,7 @@ _SURE = 6
 def _row_with_names(row: Row, options: Sequence[str], stem: str) -> Row:
     """Return the row with the options' names for their marks."""
     names = {c: c[len(stem) :].strip(_SIGNS + ")]") for c in options}
-    return row | {c: names[c] if str(row.get(c)) == "1" else "" for c in options}
+    return row | {c: names[c] if _is_mark(row.get(c)) else "" for c in options}
 
 
 #: Separators between a question and its option.

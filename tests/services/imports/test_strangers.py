@@ -23,7 +23,7 @@ from tests.formats.asked_tables import APPLIED, ASKED_TABLES
 from tests.formats.committee_tables import COMMITTEE_TABLES
 from tests.formats.compared_tables import COMPARED_TABLES
 from tests.formats.field_tables import FIELD_TABLES
-from tests.formats.form_tables import FORM_TABLES
+from tests.formats.form_tables import BUTTONS, FORM_TABLES
 from tests.formats.fresh_tables import FRESH_TABLES
 from tests.formats.gradebook_tables import BEWERTUNGEN, GRADEBOOK_TABLES, SAID
 from tests.formats.headed_tables import HEADED_TABLES
@@ -975,3 +975,9 @@ def test_the_only_criterion_is_named_as_beside_its_raters(
     report = brought(store, file)
     rubric = store.rubrics.version(report["rubric_version"]).rubric
     assert [c.name for c in rubric.criteria] == [criterion]
+
+
+def test_rejected_answers_are_counted_in_a_note(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "buttons.csv"
+    file.write_text(table(BUTTONS))
+    assert "Rejected rows ('AssignmentStatus') are read, too: 1." in str(brought(store, file))

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.errors import Problem
 from core.formats.columns.headings import names_an_occasion, plain_name
-from core.formats.source.heading_words import ITEMS, RATED, has_word
+from core.formats.source.heading_words import ITEMS, RATED, has_word, plain_heading
 from core.formats.tables.cells import parsed_cell
 from core.formats.tables.table import Table
 from core.formats.votes.structure.key_answers import rater_heading_level
@@ -25,6 +25,8 @@ _NOT_GIVEN = frozenset(
 )
 _GIVEN = frozenset({"submitted", "completed", "complete", "done", "finished", "accepted", "saved"})
 _STATES = frozenset({"status", "state", "response status", "statut", "estado", "stato", "zustand"})
+#: Mechanical Turk's heading and words for what became of a worker's answers.
+_APPROVALS, _APPROVED = {"assignment status"}, {"approved", "rejected", "submitted", ""}
 _FLAGS = frozenset({"was cancelled", "is draft", "draft", "discarded", "skipped", "deleted"})
 
 
@@ -39,7 +41,11 @@ def are_states(words: Collection[str]) -> bool:
 
 
 def without_unfinished(table: Table) -> Table:
-    """Return the table without records in lists of answers that were not handed in."""
+    """Return the table without records in lists of answers that were not handed in.
+
+    Rows whose requester rejected the work are kept and counted in a notice.
+    """
+    table = _with_rejections_said(table)
     lists = [c for c in table.columns if c in table.nested]
     left, rows = Counter[str](), list[dict[str, Any]]()
     for row in table.rows:
@@ -50,6 +56,19 @@ def without_unfinished(table: Table) -> Table:
     listed = ", ".join(f"{n} {word}" for word, n in left.most_common())
     said = Problem(f"Left out: answers that were not handed in ({listed}).")
     return replace(table, rows=tuple(rows), notices=(*table.notices, said))
+
+
+def _with_rejections_said(table: Table) -> Table:
+    """Return the table with a notice of its rejected rows."""
+    for column in (c for c in table.columns if plain_heading(c) in _APPROVALS):
+        words = Counter(fold(str(row.get(column) or "")) for row in table.rows)
+        if words.keys() <= _APPROVED and words["rejected"]:
+            mend = "To leave these out, delete them in the file."
+            said = Problem(
+                f"Rejected rows ({column!r}) are read, too: {words['rejected']:,}.", mend
+            )
+            return replace(table, notices=(*table.notices, said))
+    return table
 
 
 #: Google's headings for when a form was sent, which stand first.
