@@ -25,8 +25,8 @@ from core.formats.tables.sheets import SHEETS
 from core.formats.tables.table import Table, table_of_files, with_paths
 from core.formats.votes.imported import VoteBundle
 from core.formats.votes.item_texts import why_unreadable
+from core.formats.votes.proposals.near_shape import NearShape
 from core.formats.votes.proposals.near_shapes import (
-    NearShape,
     TableKind,
     first_reading,
     kept_reading,

@@ -70,11 +70,11 @@ def brought(store: Store, file: Path, words: tuple[str, ...] = ()) -> dict[str, 
 
 
 #: What a notice says where the rows that are read are not the file's.
-TURNED = ("has a row", "is a row", "are a row", "are the options of one answer", "is a criterion")
+TURNED = ("has a row", "is a row", "are a row", "are the options of one answer", "is turned")
 
 
 #: Their first line is a topic, is data, or has a code before each heading.
-HEADED_OTHERWISE = ("topic.csv", "bare.csv", "results.csv")
+HEADED_OTHERWISE = ("topic.csv", "bare.csv", "results.csv", "damaged.csv")
 
 
 def every_heading_is_listed(case: Stranger, report: dict[str, Any]) -> None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from core.domain.rubric import Rubric
 from core.errors import InputError
@@ -37,6 +36,7 @@ from core.formats.votes.pairs.pair_tables import guess_pairs, near_pairs
 from core.formats.votes.pairs.rankings import are_ranks
 from core.formats.votes.proposals.answers_in_cells import answers_in_cells
 from core.formats.votes.proposals.long_rows import flags_of, long_rows, rows_without_header
+from core.formats.votes.proposals.near_shape import Kind, NearShape
 from core.formats.votes.proposals.raters_beside_criterion import raters_beside_criterion
 from core.formats.votes.structure.key_answers import RowKeys
 from core.formats.votes.structure.lists import list_answer_changes, with_object_keys
@@ -68,30 +68,7 @@ _SPREAD = re.compile(
     r"sd|std( ?dev)?|stdev|standard deviation|standardabweichung|ecart type|desviacion estandar"
     r"|deviazione standard|desvio padrao|standaardafwijking"
 )
-Kind = Literal["long", "wide", "criteria", "pairs", "dataset"]
 TableKind = Literal["long", "wide", "criteria", "pairs", "dataset", "unknown"]
-
-
-class NearShape(NamedTuple):
-    """A layout that a table nearly has, with what is missing and the options that supply it.
-
-    A ``sure`` layout is read without asking if it is the only one.
-    """
-
-    kind: Kind
-    lacks: str
-    changes: tuple[str, ...]
-    sure: bool = False
-
-    @property
-    def options(self) -> str:
-        """Return the changes as options of the command line."""
-        return " ".join(
-            f"--map-label {shlex.quote(change.removeprefix(WORD))}"
-            if is_word_change(change)
-            else f"--map {shlex.quote(change)}"
-            for change in self.changes
-        )
 
 
 def nearest_shapes(table: Table) -> tuple[NearShape, ...]:
