@@ -266,6 +266,23 @@ def test_thumbs_that_a_program_sends_are_a_users_and_versions_are_offered_as_sys
     assert "could be what wrote" not in str(report["notices"])
 
 
+def test_what_a_classifier_says_of_a_comparison_is_no_judgement(
+    store: Store, tmp_path: Path
+) -> None:
+    rows = [
+        {"question_id": f"q{n}", "model_a": "oak", "model_b": "elm", "judge": PEOPLE[n % 2]}
+        | {"winner": ("model_a", "model_b", "tie")[n % 3], "conversation_a": essay(n)}
+        | {"conversation_b": essay(n + 20)}
+        | {"toxic_chat_tag": {"small-net": {"flagged": n == 1, "probability": n / 100}}}
+        for n in range(12)
+    ]
+    file = tmp_path / "battles.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    report = brought(store, file)
+    raters = {rater["name"] for rater in report["raters"]}
+    assert (report["items"], report["votes"], raters) == (12, 12, {*PEOPLE[:2]})
+
+
 def test_fields_of_a_task_are_shown_with_their_roles(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "tasks.json"
     file.write_text(TRACE_TABLES[0].data)

@@ -16,8 +16,10 @@ from typing import Any
 from core.errors import Problem
 from core.formats.columns.text_columns import heads_a_prompt
 from core.formats.datasets.roles import NOTE
+from core.formats.source.csv_writer import number_of
 from core.formats.source.opened import Opened
 from core.formats.source.parsed import MAX_DATASET_BYTES, refusal
+from core.formats.tables.cells import parsed_cell
 from core.formats.votes.tools.fields import number_in, yes_or_no
 from core.formats.votes.tools.messages import (
     conversation_text,
@@ -309,7 +311,18 @@ def _read_table(file: Opened) -> ToolResults:
             }
             beside = zip(columns[start + 1 : end], cells[start + 1 : end], strict=True)
             _add_table_cells(results, item, dict(beside))
+    rows = [dict(zip(columns, (c.text for c in row.cells), strict=True)) for row in table.rows]
+    known = _TABLE_ROLES | {column: "label" for column in columns if _METRIC.match(column)}
+    known |= {columns[at]: NOTE for at in variables} | {columns[at]: "text" for at, _ in outputs}
+    results.roles = tuple(roles_of_fields(rows, results, known))
     return results
+
+
+_TABLE_ROLES = {
+    **dict.fromkeys(("Status", "Named Scores"), "label"),
+    **dict.fromkeys(("Score", "Grader Reason", "Comment"), "reason"),
+    "Description": NOTE,
+}
 
 
 def _filled_prompt(prompt: str, variables: Mapping[str, str]) -> str:
@@ -322,17 +335,21 @@ def _filled_prompt(prompt: str, variables: Mapping[str, str]) -> str:
 
 def _add_table_cells(results: ToolResults, item: str, cells: Mapping[str, str]) -> None:
     """Add the answers in the columns of an output."""
-    status, reason = cells.get("Status", ""), cells.get("Grader Reason", "")
+    status, score = cells.get("Status", ""), number_of(cells.get("Score", ""))
+    reason = "\n".join(filter(None, (cells.get("Grader Reason"), cells.get("Comment"))))
     passed = {"PASS": True, "FAIL": False}.get(status)
     if status == "ERROR":
         results.items[item].pop("submission")
     if status in _STATUS:
-        results.answers.append(ToolAnswer(item, PASSED, "promptfoo", "offline", passed, reason))
-    for head, text in cells.items():
-        metric = _METRIC.match(head)
-        if metric and text.strip():
-            value = float(text)
-            results.answers.append(ToolAnswer(item, metric["name"], "promptfoo", "offline", value))
+        score = None if passed is None else score
+        answer = ToolAnswer(item, PASSED, "promptfoo", "offline", passed, reason, number=score)
+        results.answers.append(answer)
+    named = object_or_empty(parsed_cell(cells.get("Named Scores", "")))
+    scores = {str(name): number_in(value) for name, value in named.items()}
+    told = ((metric["name"], cells[c]) for c in cells if (metric := _METRIC.match(c)))
+    scores |= {name: float(text) for name, text in told if text.strip()}
+    for name, value in scores.items() if status != "ERROR" else ():
+        results.answers.append(ToolAnswer(item, name, "promptfoo", "offline", value))
 
 
 SHAPES = (

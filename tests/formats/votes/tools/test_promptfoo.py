@@ -180,6 +180,29 @@ def test_the_table_has_a_row_a_test_and_columns_for_each_output() -> None:
         ("passed", 0, False), ("passed", None, True)]  # fmt: skip
 
 
+def test_scores_by_name_are_criteria_and_every_heading_has_a_role() -> None:
+    each = ["Status", "Score", "Named Scores", "Grader Reason", "Comment"]
+    rows = [
+        ["question", "[one] Say it: {{question}}", *each],
+        ["capital?", "Paris", "FAIL", "0.25", '{"clear":0.5,"fit":0}', "Off the mark", "seen"],
+        ["four?", "4", "PASS", "1.00", '{"clear":1,"fit":1}', "All passed", ""],
+    ]
+    made = io.StringIO()
+    csv.writer(made).writerows(rows)
+    found = read(made.getvalue().encode(), "out.csv")
+
+    assert {(vote.cell.item, vote.criterion) for vote in found.votes.rows} == {
+        (f"test {n}, one", name) for n in (1, 2) for name in ("passed", "clear", "fit")
+    }
+    whole = [vote.reason for vote in found.votes.rows if vote.criterion == "passed"]
+    assert "0.25" in whole[0]
+    assert "seen" in whole[0]
+    assert [(role.column, role.role) for role in found.roles] == [
+        ("question", "note"), ("[one] Say it: {{question}}", "text"), ("Status", "label"),
+        ("Score", "reason"), ("Named Scores", "label"), ("Grader Reason", "reason"),
+        ("Comment", "reason")]  # fmt: skip
+
+
 def test_a_table_with_a_short_row_is_refused_with_its_line() -> None:
     with pytest.raises(InputError) as refused:
         read(table() + b"only,three,cells\n", "out.csv")
