@@ -273,7 +273,7 @@ def test_what_a_classifier_says_of_a_comparison_is_no_judgement(
         {"question_id": f"q{n}", "model_a": "oak", "model_b": "elm", "judge": PEOPLE[n % 2]}
         | {"winner": ("model_a", "model_b", "tie")[n % 3], "conversation_a": essay(n)}
         | {"conversation_b": essay(n + 20)}
-        | {"toxic_chat_tag": {"small-net": {"flagged": n == 1, "probability": n / 100}}}
+        | {"toxic_chat_tag": {"roberta-large": {"flagged": n == 1, "probability": n / 100}}}
         for n in range(12)
     ]
     file = tmp_path / "battles.jsonl"
