@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from pages.ui import routes
+from tests.parsing import parsed
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(
@@ -96,7 +97,7 @@ def _name(path: Path) -> str:
 
 @cache
 def tree(module: str) -> ast.Module:
-    return ast.parse(modules()[module].read_text())
+    return parsed(modules()[module].read_text())
 
 
 @cache

@@ -1,0 +1,25 @@
+"""A source is parsed though another thread parses, too."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+import pytest
+
+from tests.parsing import parsed
+
+MISMATCH = "AST constructor recursion depth mismatch (before=153, after=203)"
+
+
+def test_a_parser_that_another_thread_disturbed_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    answers: list[Callable[[str], ast.Module]] = [_disturbed, _disturbed, ast.parse]
+    monkeypatch.setattr(ast, "parse", lambda text: answers.pop(0)(text))
+    assert isinstance(parsed("x = 1").body[0], ast.Assign)
+    assert answers == []
+
+
+def _disturbed(_: str) -> ast.Module:
+    raise SystemError(MISMATCH)
