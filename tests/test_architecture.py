@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from core.text.parser import parsed
 from pages.ui import routes
-from tests.parsing import parsed
 
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted(
@@ -97,7 +97,7 @@ def _name(path: Path) -> str:
 
 @cache
 def tree(module: str) -> ast.Module:
-    return parsed(modules()[module].read_text())
+    return parsed(ast.parse, modules()[module].read_text())
 
 
 @cache

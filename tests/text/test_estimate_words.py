@@ -9,8 +9,8 @@ import pytest
 
 from core.metrics.estimate import Estimate
 from core.text.numbers import percent, score, share_points
+from core.text.parser import parsed
 from pages.ui.widgets import figure_cell
-from tests.parsing import parsed
 from tests.places import ROOT
 
 HOME = "core/metrics/estimate.py"
@@ -38,7 +38,7 @@ OTHER_LISTS = {
 
 def literals(text: str) -> Iterator[ast.expr]:
     """Every text of a module but its docstrings."""
-    tree = parsed(text)
+    tree = parsed(ast.parse, text)
     docs = {
         id(node.body[0].value)
         for node in ast.walk(tree)
@@ -62,7 +62,7 @@ def test_no_other_module_lists_the_ends_of_an_interval() -> None:
     found = set()
     for path in sorted((ROOT / "core").rglob("*.py")):
         text = path.read_text()
-        nodes = ast.walk(parsed(text)) if ".high]" in text else ()
+        nodes = ast.walk(parsed(ast.parse, text)) if ".high]" in text else ()
         if any(map(lists_ends, nodes)):
             found.add(str(path.relative_to(ROOT)))
     assert found - OTHER_LISTS == {HOME}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.parsing import parsed
+from core.text.parser import parsed
 from tests.places import ROOT
 
 PAGES = ROOT / "pages"
@@ -32,7 +32,9 @@ class Walk:
     """All pages, and whether an expression of theirs is safe."""
 
     def __init__(self) -> None:
-        self.trees = {path: parsed(path.read_text()) for path in sorted(PAGES.rglob("*.py"))}
+        self.trees = {
+            path: parsed(ast.parse, path.read_text()) for path in sorted(PAGES.rglob("*.py"))
+        }
         self.functions: dict[str, list[Function]] = {}
         self.calls: dict[str, list[tuple[ast.Call, Function | None]]] = {}
         self.within: dict[ast.AST, Function | None] = {}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from core.text.parser import parsed
 from tests.pages.ui.markdown_walk import PAGES, Walk
-from tests.parsing import parsed
 
 #: What the walk cannot follow, looked at by a person: tables and sentences in the code (caption,
 #: words, says, help), ids and counts, dates, names of roles and rules. None of them is written by a
@@ -115,7 +115,7 @@ def _folded(words, text):
         st.caption(label(text))
 """
     walk = Walk()
-    tree = parsed(bad)
+    tree = parsed(ast.parse, bad)
     walk.trees = {PAGES / "bad.py": tree}
     walk.functions, walk.calls, walk.within = {}, {}, {}
     walk.read(tree)

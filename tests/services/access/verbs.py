@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from tests.parsing import parsed
+from core.text.parser import parsed
 from tests.places import ROOT
 
 SERVICES = ROOT / "core" / "services"
@@ -44,7 +44,7 @@ def called(function: Function) -> Iterator[str]:
 def writing_methods() -> frozenset[str]:
     """`topic.method` for every method of a topic of the store that writes."""
     topics = dict[str, str]()
-    store = parsed((STORE / "store.py").read_text())
+    store = parsed(ast.parse, (STORE / "store.py").read_text())
     for node in ast.walk(store):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             target = ast.unparse(node.targets[0])
@@ -53,7 +53,7 @@ def writing_methods() -> frozenset[str]:
     del topics["KeptAnswerStore"]
     found = set[str]()
     for path in STORE.rglob("*.py"):
-        for node in ast.walk(parsed(path.read_text())):
+        for node in ast.walk(parsed(ast.parse, path.read_text())):
             if isinstance(node, ast.ClassDef) and node.name in topics:
                 found |= {f"{topics[node.name]}.{name}" for name in _writing(node)}
     return frozenset(found)
@@ -75,7 +75,7 @@ def services() -> dict[str, Function]:
     """Every function of the services by its module and name, `runs.lifecycle.start`."""
     found = {}
     for path in sorted(SERVICES.rglob("*.py")):
-        for function in functions(parsed(path.read_text())):
+        for function in functions(parsed(ast.parse, path.read_text())):
             found[f"{_module(path)}.{function.name}"] = function
     return found
 
@@ -90,7 +90,7 @@ def writing_services() -> frozenset[str]:
     known = services()
     names = dict[str, set[str]]()
     for path in sorted(SERVICES.rglob("*.py")):
-        names[_module(path)] = _imported(parsed(path.read_text()))
+        names[_module(path)] = _imported(parsed(ast.parse, path.read_text()))
     direct = {"store.write", "store.rehearsal"}
     calls = {name: set(called(function)) for name, function in known.items()}
     writing = {

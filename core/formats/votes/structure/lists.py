@@ -23,6 +23,7 @@ from core.formats.votes.structure.record_states import are_states
 from core.formats.votes.structure.texts import best_texts
 from core.formats.votes.structure.values import values_of
 from core.formats.votes.structure.vote_headings import item_changes
+from core.text.parser import parsed
 
 #: Headings of lists of answers, if no other column lists their raters.
 _MARKS = frozenset({"ratings", "scores", "marks", "grades", "points"})
@@ -278,7 +279,7 @@ def list_in(cell: Any) -> list[Any]:
         return [number_of(part) for part in value[1:-1].split()]
     if isinstance(value, str) and value.startswith("['") and value.endswith("]"):
         with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-            value = ast.literal_eval(value)
+            value = parsed(ast.literal_eval, value)
     return value if isinstance(value, list) else []
 
 
