@@ -48,10 +48,10 @@ def without_absences(
     ['4', '5', '4', '', '']
     """
     table = _with_minus(table, rubric, kept)
-    options = {fold(o.label) for c in rubric.criteria for o in c.options} if rubric else set[str]()
-    options |= {fold(word) for word in kept}
     known = {o.label for c in rubric.criteria for o in c.options} if rubric else set[str]()
-    table = with_plain_marks(table, {*known, *kept})
+    known |= {*kept}
+    options = {*map(fold, known)}
+    table = with_plain_marks(table, known)
     answers = [c for c in table.columns if not _heads_row_numbers(c)]
     told = {fold(code) for line in table.told for code in _TOLD.findall(line)}
     found = {c: _absence_words((row.get(c) for row in table.rows), options, told) for c in answers}

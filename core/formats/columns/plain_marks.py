@@ -15,7 +15,7 @@ from core.text.names import fold
 
 #: `4`, `5?`, `5 (?)`, `4/5`, `3 out of 5`, `Score: 4`, `Rating: [[4]]`.
 _MARK = re.compile(
-    r"(?P<named>(?:score|rating|grade|mark|points|punkte|note|nota|voto|ocena|оценка|评分|得分)"
+    r"(?:(?:score|rating|grade|mark|points|punkte|note|nota|voto|ocena|оценка|评分|得分)"
     r" ?[:=：] ?)?(?:\[\[)?(?P<number>\d{1,3}(?:[.,]\d{1,2})?)(?:\]\])?"
     r"(?: ?(?:/|out of) ?(?P<most>\d{1,3}))?(?P<unsure> ?(?:\?{1,3}|\(\?\)))?",
     re.I,
@@ -38,8 +38,8 @@ def with_plain_marks(table: Table, kept: Collection[str]) -> Table:
     >>> [row["kim"] for row in table.rows], table.scales
     (['4', '3', '5', '2', ''], {'kim': '0-5'})
     """
-    counts = {c: Counter(str(row.get(c) or "").strip() for row in table.rows) for c in table.columns
-              if table.flat and _may_hold_marks(table, c)}  # fmt: skip
+    able = [c for c in table.columns if table.flat and _may_hold_marks(table, c)]
+    counts = {c: Counter(str(row.get(c) or "").strip() for row in table.rows) for c in able}
     plain = {c: numbers for c, words in counts.items() if (numbers := _numbers_in(words, kept))}
     if not plain:
         return table

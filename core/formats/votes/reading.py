@@ -155,8 +155,9 @@ def table_of(
     if read_before is not table:
         votes = without_resubmissions(without_unfinished(without_counts(table)))
         votes = errors_of_raters(votes)
-        if guess_pairs(votes) is None:  # what a classifier says of a comparison is no judgement
-            votes = judgements_as_rows(votes)
+        judged = judgements_as_rows(votes)
+        # What a classifier says of a comparison is no judgement.
+        votes = judged if judged is votes or guess_pairs(votes) is None else votes
         votes = rankings_as_pairs(unnamed_raters_as_rows(votes))
         opened.once(_tables_of_votes)[sheet] = table, votes
     return without_absences(votes, rubric, kept) if rubric or kept else votes.once(without_absences)

@@ -328,10 +328,16 @@ def with_sparse_raters(mapping: VoteMapping, table: Table) -> VoteMapping:
         numbers = re.findall(r"\d+", heading) if number and heading not in taken else []
         for rater in (c.rater.replace(number[0], n, 1) for n in numbers if number):
             beside = [o.column for o in columns if o.criterion == c.criterion]
-            given = [number_of(word) for o in beside for word in words_in(table, o)]
-            marks = [n for n in given if n is not None]
-            few = [number_of(word) for word in words_in(table, heading)]
-            inside = marks and all(n is not None and min(marks) <= n <= max(marks) for n in few)
-            if c.column.replace(c.rater, rater, 1) == heading and few and inside:
+            is_named_so = c.column.replace(c.rater, rater, 1) == heading
+            if is_named_so and _has_marks_inside(table, heading, beside):
                 more[heading] = c.model_copy(update={"column": heading, "rater": rater})
     return mapping.model_copy(update={"columns": (*columns, *more.values())})
+
+
+def _has_marks_inside(table: Table, column: str, others: Sequence[str]) -> bool:
+    """Return whether a column has numbers, all between the least and the most of the others'."""
+    given = (number_of(word) for other in others for word in words_in(table, other))
+    marks = [n for n in given if n is not None]
+    few = [number_of(word) for word in words_in(table, column)]
+    inside = marks and all(n is not None and min(marks) <= n <= max(marks) for n in few)
+    return bool(few and inside)

@@ -13,7 +13,9 @@ _COLUMNS = (
     "option",
     f"CASE WHEN rule = '{ADJUDICATED}' THEN voted ELSE option END",
     "abstained",
-    *("value", "entropy", "margin"),
+    "value",
+    "entropy",
+    "margin",
     "votes",
     "abstentions",
 )

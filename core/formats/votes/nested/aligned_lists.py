@@ -32,9 +32,10 @@ def with_names_beside_scores(table: Table) -> Table:
                 table = _with_records(table, column, (), records)
     listed = [c for c in table.columns if c in table.nested or _is_written_by_python(table, c)]
     columns = {c: [list_in(row.get(c)) for row in table.rows] for c in listed}
-    for names, scores in ((n, s) for n in columns for s in columns if n != s):
+    named = [c for c, lists in columns.items() if _are_criteria(c, lists)]
+    for names, scores in ((n, s) for n in named for s in columns if s not in named):
         of_rows = [{n: columns[n][at] for n in (names, scores)} for at in range(len(table.rows))]
-        if _names_in(of_rows) == names and (records := _records_of(of_rows)):
+        if records := _records_of(of_rows):
             return _with_records(table, names, (scores,), records)
     return table
 

@@ -104,8 +104,7 @@ def judgements_as_rows(table: Table) -> Table:
     }
     fields = [field for field in _FIELDS if field in named]
     item = "" if beside or named_fields(flat_columns(table), ["item"]) else "item id"
-    ids = (*item_columns(values_of(table)), id_column(flat_columns(table), table.rows) or "")
-    own_id = ids[0] if item else ""
+    own_id = _own_id(table) if item else ""
     heads = [c for c in table.columns if c not in (*columns, own_id, *grades)]
     rows, lines = list[dict[str, Any]](), list[int | None]()
     for at, leaves in enumerate(judged):
@@ -130,6 +129,12 @@ def judgements_as_rows(table: Table) -> Table:
         table, columns=(*filter(None, [item]), *heads, *fields), rows=tuple(rows),
         lines=tuple(lines), places=(), document=None, notices=(*table.notices, *said),
     )  # fmt: skip
+
+
+def _own_id(table: Table) -> str:
+    """Return the column that tells the records apart, or ""."""
+    keys = item_columns(values_of(table))
+    return keys[0] if keys else id_column(flat_columns(table), table.rows) or ""
 
 
 def _raters_beside(table: Table, columns: Collection[str], *, users: bool) -> list[str]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from itertools import combinations, pairwise, permutations
 
+from core.formats.source.heading import is_placed
 from core.formats.source.heading_words import ASPECTS, has_word
 from core.formats.tables.table import Table
 from core.formats.votes.structure.key_answers import RowKeys, answer_keys
@@ -29,13 +29,13 @@ def long_rows(table: Table) -> tuple[RowKeys, ...]:
     words = [c for c in values.columns if values.may_be_key(c)]
     few = [c for c in words if _ROWS * len(values.distinct[c]) <= values.size]
     few = [c for c in few if not (values.is_number(c) or c in texts)]
+    told = [c for c in (*words, *texts) if any(not values.varies([c], t) for t in texts)]
     found = list[tuple[float, int, RowKeys]]()
     for rater, asked in permutations(few, 2):
         if len(values.distinct[asked]) > _MOST or values.size < _ROWS * 4:
             continue
-        items = [c for c in (*words, *texts) if _are_three_keys(values, c, rater, asked)]
-        told = [c for c in items if any(not values.varies([c], t) for t in texts)]
-        keys = (answer_keys(values, (c,), rater, asked, texts) for c in told)
+        items = (c for c in told if _are_three_keys(values, c, rater, asked))
+        keys = (answer_keys(values, (c,), rater, asked, texts) for c in items)
         likely = next((k for k in keys if k and _are_marks(values, k.answers[0])), None)
         if likely is not None:
             pairs = values.uniqueness([*likely.item, rater])
@@ -53,7 +53,7 @@ def rows_without_header(table: Table) -> tuple[RowKeys, ...]:
     """
     values = values_of(table)
     texts = sorted(values.text_columns(), key=lambda t: -len(values.distinct[t]))
-    if not texts or not all(re.fullmatch(r"column \d+", c) for c in table.columns):
+    if not texts or not all(map(is_placed, table.columns)):
         return ()
     keys = [c for c in values.columns if values.may_be_key(c) and c not in texts]
     names = [c for c in keys if not values.is_number(c)]
